@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
+import { repeatedByAll, UNIT_FILES } from './test/support/checks/quick-suite.ts';
 
 export interface Selection {
   /** Files that this run leaves out. */
@@ -28,7 +29,7 @@ export function projects({
     {
       test: {
         name: 'unit',
-        include: ['{src,web/src,chaos}/**/*.test.ts', 'test/*.test.ts'],
+        include: UNIT_FILES,
         exclude,
         maxWorkers: 2,
         // Property tests take a second or two, and more on a busy machine.
@@ -92,4 +93,7 @@ export function projects({
   ];
 }
 
-export default defineConfig({ test: { projects: projects() } });
+// `.ci/run` sets the variable: it has just run `npm test`.
+const exclude = process.env['TEST_AFTER'] === 'quick' ? repeatedByAll() : [];
+
+export default defineConfig({ test: { projects: projects({ exclude }) } });

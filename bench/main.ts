@@ -43,7 +43,7 @@ async function main(): Promise<number> {
 }
 
 try {
-  // What was only waited for in vain, such as the time limit of a step, must not delay the end.
+  // Open timers, such as the time limit of a step, must not delay the end.
   process.exit(await main());
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;

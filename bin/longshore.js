@@ -21,14 +21,11 @@ function isOld(version) {
   return found[0] < WANTED[0] || (found[0] === WANTED[0] && found[1] < WANTED[1]);
 }
 
-// A checkout runs its sources, and a package, which has none, its build.
 function runHere() {
-  import('../src/cli/main.ts').catch(function (error) {
-    var missing = error && error.code === 'ERR_MODULE_NOT_FOUND';
-    if (missing && String(error.url).endsWith('/src/cli/main.ts')) {
-      return import('../dist/cli/main.js');
-    }
-    throw error;
+  void Promise.all([import('./built.cjs'), import('url')]).then(function (modules) {
+    var built = modules[0].builtFolder();
+    if (built === null) return import('../src/cli/main.ts');
+    return import(modules[1].pathToFileURL(built + '/cli/main.js').href);
   });
 }
 

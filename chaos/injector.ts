@@ -76,7 +76,8 @@ export class Injector {
 
   /** What it wants to hit may be busy with another fault: then a little later. */
   async #strikeSoon({ kind, holdMs, pick }: PlannedFault): Promise<void> {
-    for (let tries = 0; tries < TRIES; tries += 1) {
+    const deadline = performance.now() + (faultOf(kind).patienceMs ?? 0);
+    for (let tries = 0; tries < TRIES || performance.now() < deadline; tries += 1) {
       const heal = await this.strike(kind, pick);
       if (heal) {
         await pause(holdMs);
@@ -86,7 +87,7 @@ export class Injector {
     }
   }
 
-  /** A machine that stands still is a fault as well, which nobody planned. */
+  /** A machine that stands still is a fault as well, an unplanned one. */
   #watchForStalls(): NodeJS.Timeout {
     let last = nowMicros();
     return setInterval(() => {

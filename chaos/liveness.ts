@@ -31,7 +31,7 @@ export async function demandProgress(options: LivenessOptions): Promise<void> {
   await alone(injector, 'worker-stop', 0);
   await world.up();
   load.rest(true);
-  const isIdle = async () => (await world.database.unfinished()) < FEW;
+  const isIdle = async () => (await world.database.unfinished({ suspended: false })) < FEW;
   await until('the servers are idle', isIdle);
   await withoutHints(options);
   load.rest(false);
@@ -45,7 +45,7 @@ async function alone(injector: Injector, kind: string, holdMs: number): Promise<
 
 /** No worker hears a NOTIFY any more, and one of them is gone for good. */
 async function withoutHints({ world, load, injector, holdMs }: LivenessOptions): Promise<void> {
-  const workers = world.ofRole('worker');
+  const workers = world.directWorkers;
   const [victim] = workers;
   if (!victim) return;
   victim.leaveVacant(true);
@@ -61,7 +61,9 @@ async function withoutHints({ world, load, injector, holdMs }: LivenessOptions):
       },
     },
   );
-  const listeners = [...workers.slice(1), ...world.ofRole('start')];
+  // The APIs listen for remote workers.
+  const apis = world.proxies.size > 0 ? world.ofRole('api') : [];
+  const listeners = [...workers.slice(1), ...world.ofRole('start'), ...apis];
   for (const { link } of listeners) link.setWeather({ kind: 'blackhole' }, isListener);
   const listen = injector.begin(
     { kind: 'listen-blackhole' },

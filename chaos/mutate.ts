@@ -27,8 +27,15 @@ const SEED = 1;
 async function tryOut(name: string, mutant: Mutant | null): Promise<Finding> {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-mutant-'));
   const { deck = ALL_FAULTS, mix = {}, liveness = mutant === null } = mutant ?? {};
-  const { redis = false, server = false, startUp = {} } = mutant ?? {};
-  const profile = { ...mutantProfile(deck, mix, liveness), redis, server, startUp };
+  const { redis = false, server = false, remotes = 0, startUp = {}, deploys = 0 } = mutant ?? {};
+  const profile = {
+    ...mutantProfile(deck, mix, liveness),
+    redis,
+    server,
+    remotes,
+    startUp,
+    deploys,
+  };
   await runChaos({
     seed: SEED,
     minutes: profile.minutes,

@@ -11,11 +11,12 @@ export interface Options {
   help: boolean;
 }
 
-export const USAGE = `npm run chaos -- [--seed N] [--minutes M] [--profile smoke|standard|redis|torture]
+export const USAGE = `npm run chaos -- [--seed N] [--minutes M] [--profile smoke|standard|remote|redis|torture]
 
   --seed         decides everything that is left to chance (default: the time)
-  --profile      smoke (about 90 s), standard (before a release), redis (with a Redis that fails as
-                 well), torture (all are killed, all the time)
+  --profile      smoke (about 90 s), standard (before a release), remote (two of three workers work
+                 over HTTP), redis (with a Redis that fails as well), torture (all are killed, all
+                 the time)
   --minutes      how long the faults go on, instead of what the profile says
   --folder       keep the files of the run here (default: a new folder below the system's temporary one)
   --check        judge the files of an earlier run again, and do nothing else

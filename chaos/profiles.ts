@@ -1,4 +1,5 @@
 import { unknownName } from '../src/core/values/nearest.ts';
+import { CALL_FAULTS } from './check/call-faults.ts';
 import type { Mix } from './load/requests.ts';
 import type { Deck } from './plan.ts';
 
@@ -16,9 +17,16 @@ export interface Profile {
   redis: boolean;
   /** Whether there is a `longshore start` besides the single roles. */
   server: boolean;
+  /** How many of the three workers get their jobs over HTTP. */
+  remotes: number;
+  /** How late a call of a remote worker may arrive. */
+  lateMs: number;
   /** Faults of the first moments, from the start of the servers on. If there are none, faults begin when all are up. */
   startUp: Deck;
   startUpMs: number;
+  /** How many deployments are made at most, and how often something happens to them. */
+  deploys: number;
+  deployEveryMs: number;
   livenessMs: number;
   drainBoundMs: number;
   /** What is dealt out in so many minutes; a run of another length gets more or less of it. */
@@ -35,7 +43,9 @@ const MIX: Mix = {
   crash: 2,
   memory: 0.5,
   hang: 0.5,
+  stall: 0.2,
   snooze: 3,
+  wait: 3,
   narrow: 8,
   'retry-after': 3,
   'give-up': 2,
@@ -68,8 +78,14 @@ const ALWAYS = [
   'the answer to an outcome was cut off',
   'the answer to an enqueue was cut off',
   'work was found without a hint',
-  'as many ran as a limit lets',
+  'a suspended job got its signal',
+  'a signal was earlier than the wait',
+  'a job ran after its parents',
+  'a job failed with its parent',
 ];
+
+/** A minute is too short to fill a limit of several jobs in every run. */
+const LIMIT_WAS_FULL = 'as many ran as a limit lets';
 
 const TIMES = {
   restMs: 60,
@@ -79,23 +95,84 @@ const TIMES = {
   schedules: 3,
   redis: false,
   server: true,
+  remotes: 0,
+  lateMs: 10_000,
   startUp: START_UP,
+  deploys: 0,
+  deployEveryMs: 3_000,
 };
+
+/** Jobs of a deployed definition, beside the usual. */
+const DEPLOYED: Mix = { deployed: 6 };
+
+const DEPLOYS_SEEN = [
+  'a job ran deployed code',
+  'jobs of several deployments ran',
+  'new jobs got an earlier deployment again',
+];
+
+/** What happens to the calls of remote workers. */
+const CALLS: Deck = {
+  'turn-lost': 3,
+  'turn-cut': 6,
+  'turn-half': 4,
+  'turn-twice': 5,
+  'turn-delay': 3,
+  'turn-slow': 4,
+  'turn-late': 6,
+  'beat-lost': 2,
+  'beat-cut': 3,
+  'beat-half': 2,
+  'beat-twice': 2,
+  'beat-delay': 2,
+  'beat-slow': 2,
+  'beat-late': 3,
+  'beats-lost': 3,
+  'say-lost': 1,
+  'say-cut': 2,
+  'say-half': 1,
+  'say-twice': 2,
+  'say-delay': 1,
+  'say-slow': 1,
+  'say-late': 2,
+};
+
+/** All that they must have met. */
+const CALLS_SEEN = [
+  ...CALL_FAULTS.map(({ seen }) => seen),
+  'an API was killed with calls of remote workers open',
+  'a remote worker ran jobs',
+];
 
 const smoke: Profile = {
   ...TIMES,
   name: 'smoke',
+  remotes: 1,
   minutes: 1,
   startUpMs: 5_000,
   livenessMs: 5_000,
   drainBoundMs: 30_000,
   mix: MIX,
-  sometimes: ALWAYS,
+  sometimes: [
+    ...ALWAYS,
+    'the answer to a turn was lost',
+    'a turn arrived twice',
+    'the answer to a heartbeat was lost',
+    'a remote worker ran jobs',
+  ],
   deck: {
+    'turn-cut': 2,
+    'turn-half': 1,
+    'turn-twice': 2,
+    'turn-late': 1,
+    'beat-cut': 1,
+    'beat-twice': 1,
+    'beats-lost': 1,
+    'say-cut': 1,
     'worker-kill': 2,
     'worker-freeze': 1,
     'child-kill': 1,
-    'api-kill': 1,
+    'api-kill': 2,
     'scheduler-kill': 1,
     'postmaster-kill': 2,
     'backend-kill': 1,
@@ -104,7 +181,7 @@ const smoke: Profile = {
     'listen-blackhole': 1,
     'worker-cut': 2,
     'api-cut': 2,
-    'door-cut': 1,
+    'client-cut': 1,
     'clock-jump': 1,
     'connections-terminated': 1,
   },
@@ -113,21 +190,30 @@ const smoke: Profile = {
 const standard: Profile = {
   ...TIMES,
   name: 'standard',
+  remotes: 1,
+  lateMs: 90_000,
   schedules: 20,
   minutes: 13,
   startUpMs: 8_000,
   livenessMs: 20_000,
   drainBoundMs: 60_000,
-  mix: { ...MIX, poison: 0.1, cold: 3 },
+  deploys: 40,
+  mix: { ...MIX, ...DEPLOYED, poison: 0.1, cold: 3 },
   sometimes: [
     ...ALWAYS,
+    LIMIT_WAS_FULL,
+    ...DEPLOYS_SEEN,
+    'a deployment was retired',
     'a claim whose answer was lost was given back',
     'a job ran out of time',
+    'a silent job was ended',
     'a job was interrupted by a stop',
     'a job that kills its workers ended',
     'the database was killed with jobs just acknowledged',
+    ...CALLS_SEEN,
   ],
   deck: {
+    ...CALLS,
     'worker-kill': 12,
     'api-kill': 6,
     'scheduler-kill': 5,
@@ -157,15 +243,15 @@ const standard: Profile = {
     'progress-stall': 2,
     'link-hiccup': 5,
     'listen-blackhole': 4,
-    'door-blackhole': 3,
-    'door-reset': 3,
+    'client-blackhole': 3,
+    'client-reset': 3,
     'worker-cut': 10,
     'lease-cut': 4,
     'api-cut': 8,
     'cancel-cut': 4,
     'reaper-cut': 4,
     'cron-cut': 4,
-    'door-cut': 4,
+    'client-cut': 4,
     'connections-terminated': 5,
     'connections-exhausted': 3,
     'snapshot-held': 2,
@@ -213,9 +299,51 @@ const torture: Profile = {
   startUp: { 'everything-kill': 1 },
   livenessMs: 10_000,
   drainBoundMs: 60_000,
-  mix: MIX,
+  mix: { ...MIX, ...DEPLOYED },
   sometimes: ['a job was rescued', 'an enqueue was sent again and made no second job'],
+  deploys: 6,
   deck: { 'everything-kill': 55 },
+};
+
+const remote: Profile = {
+  ...TIMES,
+  name: 'remote',
+  remotes: 2,
+  lateMs: 90_000,
+  minutes: 3,
+  startUpMs: 8_000,
+  startUp: { 'worker-kill': 1, 'api-kill': 2, 'first-contact-refused': 2, 'postmaster-kill': 1 },
+  livenessMs: 8_000,
+  drainBoundMs: 60_000,
+  // Jobs that report their progress.
+  mix: { ...MIX, ...DEPLOYED, slow: 10 },
+  deploys: 8,
+  sometimes: [
+    'a job was rescued',
+    'a worker fenced itself',
+    'a running job was cancelled',
+    ...CALLS_SEEN,
+  ],
+  deck: {
+    ...CALLS,
+    'api-kill': 6,
+    'api-freeze': 2,
+    'worker-kill': 4,
+    'worker-freeze': 3,
+    'worker-stop': 3,
+    'child-kill': 2,
+    'watchdog-kill': 1,
+    'link-blackhole': 5,
+    'link-delay': 2,
+    'link-reset': 5,
+    'link-refuse': 2,
+    'postmaster-kill': 3,
+    'backend-kill': 1,
+    'api-cut': 2,
+    'clock-jump': 2,
+    'connections-terminated': 2,
+    'scheduler-kill': 2,
+  },
 };
 
 /** A short run around one mistake in the product, with the faults that bring it to light. */
@@ -229,6 +357,8 @@ export function mutantProfile(deck: Deck, mix: Mix, withLiveness: boolean): Prof
     startUpMs: 1_500,
     server: false,
     startUp: {},
+    // A release that an API does not know must stay for longer than it may.
+    deployEveryMs: 4_000,
     livenessMs: withLiveness ? 4_000 : 0,
     drainBoundMs: 25_000,
     mix: { ...MIX, poison: 0.5, ...mix },
@@ -237,7 +367,7 @@ export function mutantProfile(deck: Deck, mix: Mix, withLiveness: boolean): Prof
   };
 }
 
-const PROFILES: readonly Profile[] = [smoke, standard, redis, torture];
+const PROFILES: readonly Profile[] = [smoke, standard, remote, redis, torture];
 
 export function profileOf(name: string): Profile {
   const found = PROFILES.find((profile) => profile.name === name);

@@ -3,7 +3,7 @@ import type { Facts } from './check/facts.ts';
 import { covered } from './check/free-slots.ts';
 import { isOwnDoing, reasonOutside } from './check/invariants/safety/explained.ts';
 import { SOMETIMES } from './check/invariants/liveness/sometimes.ts';
-import type { Story } from './check/stories.ts';
+import type { JobRecord } from './check/job-records.ts';
 
 export interface Spread {
   count: number;
@@ -48,16 +48,16 @@ const DATABASE_KILLS = ['postmaster-kill', 'everything-kill'];
 const SHOWN_VIOLATIONS = 40;
 
 export function figuresOf({ facts, violations }: Verdict): Figures {
-  const { enqueues, stories, faults, history } = facts;
+  const { enqueues, records, faults, history } = facts;
   const ok = enqueues.filter(({ result }) => result === 'ok');
   const injected = faults.windows.filter(({ observed }) => !observed);
-  const rescued = [...stories.values()].flatMap((story) => rescues(facts, story));
+  const rescued = [...records.values()].flatMap((record) => rescues(facts, record));
   const broken = (id: string) =>
     new Set(violations.filter(({ invariant }) => invariant === id).map(({ job }) => job)).size;
   return {
     acknowledged: new Set(ok.flatMap(({ jobs }) => jobs.map(({ id }) => id))).size,
     unknown: enqueues.filter(({ result }) => result === 'unknown').length,
-    jobs: stories.size,
+    jobs: records.size,
     faults: injected.length,
     faultsByKind: counted(injected.map(({ kind }) => kind)),
     databaseKills: injected.filter(({ kind }) => DATABASE_KILLS.includes(kind)).length,
@@ -113,7 +113,7 @@ export function reportOn(verdict: Verdict): string {
 
 /** Why each execution that was not the last of its job was followed by another. */
 function reexecutions(facts: Facts): string[] {
-  return [...facts.stories.values()].flatMap(({ executions }) =>
+  return [...facts.records.values()].flatMap(({ executions }) =>
     executions.slice(0, -1).map((execution) => {
       if (isOwnDoing(execution)) return 'what the job itself did';
       return reasonOutside(facts, execution) ?? 'no reason';
@@ -121,7 +121,7 @@ function reexecutions(facts: Facts): string[] {
   );
 }
 
-function rescues({ instances }: Facts, { claims }: Story) {
+function rescues({ instances }: Facts, { claims }: JobRecord) {
   return claims.flatMap(({ ending, end, worker }, index) => {
     const lastBeat = instances.get(worker)?.beats.at(-1)?.at;
     if (ending?.errorCode !== 'LEASE_EXPIRED' || !end || lastBeat === undefined) return [];

@@ -9,6 +9,7 @@ import { nowMicros } from './history/now.ts';
 import { Recorder } from './history/recorder.ts';
 import { Injector } from './injector.ts';
 import { demandProgress } from './liveness.ts';
+import { Deployer } from './load/deployer.ts';
 import { Load } from './load/load.ts';
 import { Schedules } from './load/schedules.ts';
 import { planRun, scaled } from './plan.ts';
@@ -42,9 +43,18 @@ export async function runChaos(options: RunOptions): Promise<void> {
     options.say('starting PostgreSQL');
     const { slotsPerWorker, mix } = profile;
     const { mutant } = options;
-    const { redis: withRedis, server: withServer } = profile;
+    const { redis: withRedis, server: withServer, remotes, lateMs } = profile;
     const workers = { slotsPerWorker, coldJobs: mix.cold !== undefined, withRedis, withServer };
-    world = await World.build({ folder, recorder, random, ...TIMERS, ...workers, mutant });
+    const remote = { remotes, lateMs, deployments: profile.deploys > 0 };
+    world = await World.build({
+      folder,
+      recorder,
+      random,
+      ...TIMERS,
+      ...workers,
+      ...remote,
+      mutant,
+    });
     await recorder.document('run', describe(options, world));
     await goThroughPhases(options, world, recorder, random);
   } finally {
@@ -64,8 +74,19 @@ async function goThroughPhases(
   const injector = new Injector(world, recorder);
   const { clients, restMs, backlogMax, mix } = profile;
   const load = new Load({ world, recorder, random, clients, restMs, backlogMax, mix });
-  const addresses = [...world.doors.values()].map(({ port }) => `http://127.0.0.1:${port}`);
+  const addresses = [...world.clientLinks.values()].map(({ port }) => `http://127.0.0.1:${port}`);
   const schedules = new Schedules(addresses, recorder);
+  const deployer = new Deployer({
+    addresses,
+    recorder,
+    random: random.stream('deployer'),
+    database: world.database,
+    pinner: load.pinner,
+    folder,
+    deploys: profile.deploys,
+    everyMs: profile.deployEveryMs,
+    isResting: () => load.isResting,
+  });
   try {
     const safetyMs = minutes * 60_000 - profile.livenessMs;
     const deck = scaled(profile.deck, minutes / profile.minutes);
@@ -80,6 +101,7 @@ async function goThroughPhases(
     // Jobs are made from definitions that a worker has registered.
     await Promise.any(world.ofRole('worker').map(async (slot) => await slot.up()));
     load.start();
+    deployer.start();
     await Promise.all([schedules.start(profile.schedules), faults]);
     await injector.healed();
     await world.up();
@@ -89,9 +111,11 @@ async function goThroughPhases(
       await demandProgress({ world, load, injector, holdMs: profile.livenessMs });
     }
     signal.throwIfAborted();
-    await load.stop();
+    await Promise.all([load.stop(), deployer.stop()]);
     for (const client of load.clients) await client.releaseAll();
+    for (const client of load.clients) await client.signalAll();
     await schedules.stop();
+    await deployer.pinAll();
     say(`drain: ${load.acknowledged} jobs were acknowledged, ${injector.injected} faults injected`);
     phase('drain');
     if (await drained(world, profile.drainBoundMs)) phase('drained');
@@ -102,14 +126,14 @@ async function goThroughPhases(
     await world.database.use(async (client) => await exportHistory(client, folder));
   } finally {
     injector.close();
-    await load.stop();
+    await Promise.all([load.stop(), deployer.stop()]);
   }
 }
 
 async function drained(world: World, boundMs: number): Promise<boolean> {
   const deadline = performance.now() + boundMs;
   while (performance.now() < deadline) {
-    if ((await world.database.unfinished().catch(() => 1)) === 0) return true;
+    if ((await world.database.unfinished({ suspended: true }).catch(() => 1)) === 0) return true;
     await pause(LOOK_MS);
   }
   return false;

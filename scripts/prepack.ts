@@ -1,6 +1,6 @@
 /**
- * Runs before `npm pack` and `npm publish`. A checkout runs its sources, a package its build: this
- * builds, keeps package.json as package.json.orig, and points the exports at dist/.
+ * Runs before `npm pack` and `npm publish`. A checkout exports what it builds when it is needed,
+ * a package its build: this builds, keeps package.json as package.json.orig, and points the exports at dist/.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,13 +22,16 @@ if (build.status !== 0) process.exit(build.status ?? 1);
 
 const published = JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, unknown>;
 published['exports'] = Object.fromEntries(
-  Object.entries(published['exports'] as Record<string, string>).map(([name, target]) => {
-    const source = /^\.\/src\/(.*)\.ts$/.exec(target)?.[1];
-    if (source === undefined) return [name, target];
-    return [name, { types: `./dist/${source}.d.ts`, default: `./dist/${source}.js` }];
-  }),
+  Object.entries(published['exports'] as Record<string, string | { types: string }>).map(
+    ([name, target]) => {
+      if (typeof target === 'string') return [name, target];
+      const source = target.types.replace(/^\.\/src\/(.*)\.ts$/, './dist/$1');
+      return [name, { types: `${source}.d.ts`, default: `${source}.js` }];
+    },
+  ),
 );
-// What only a checkout needs: nobody installs a package to build it again.
-for (const field of ['devDependencies', 'scripts', 'allowScripts']) delete published[field];
+// Only a checkout needs these; an installed package is not built again.
+for (const field of ['devDependencies', 'overrides', 'scripts', 'allowScripts'])
+  delete published[field];
 copyFileSync(manifest, original);
 writeFileSync(manifest, `${JSON.stringify(published, null, 2)}\n`);

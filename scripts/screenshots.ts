@@ -56,11 +56,11 @@ try {
     ['overview', 'light', '/', 'Next schedules'],
     ['dead-letters', 'light', '/dead-letters?window=24h', 'latest failure first'],
     ['job-failed', 'light', `/jobs/${shop.failed}`, 'complete'],
-    ['job-running-dark', 'dark', `/jobs/${report}`, 'No: it is running, and its worker is alive.'],
+    ['job-running-dark', 'dark', `/jobs/${report}`, 'No sign of it: its worker is alive.'],
   ] as const;
   for (const [name, theme, path, ready] of shots) {
     const { page, context } = await visit(browser, { theme, height: 800 });
-    // Where this checkout lies is nobody's business.
+    // The pictures must not show the path of this checkout.
     await page.route('**/v1/jobs/*', async (route) => {
       const response = await route.fetch();
       await route.fulfill({

@@ -1,6 +1,6 @@
 /**
- * Packs the package, installs it into an empty project and uses it there, as somebody would who found
- * it in a registry: `npm run try-pack`. It works on a copy of the checkout, since packing changes
+ * Packs the package, installs it into an empty project and uses it there, as a user
+ * would who installs it from a registry: `npm run try-pack`. It works on a copy of the checkout, since packing changes
  * package.json for a moment.
  *
  *   --install      really run `npm install` on the tarball, which needs a registry or a full cache;
@@ -32,13 +32,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PACKED = ['src', 'web', 'scripts', 'sql', 'bin', 'docs', 'examples/jobs'];
 const FILES = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md'];
 /** All that the client may need: neither a database driver nor a web server is among them. */
-const CLIENT_NEEDS = [
-  'eventsource-parser',
-  'standardwebhooks',
-  '@stablelib',
-  'fast-sha256',
-  '@opentelemetry/api',
-];
+const CLIENT_NEEDS = ['eventsource-parser', 'standardwebhooks', '@stablelib', 'fast-sha256'];
 
 /** Ways to find types that a package of ES modules has nothing to do with. */
 const OLD = ['node10', 'node16-cjs'];
@@ -107,7 +101,7 @@ function pack(): string {
   return join(scratch, filename);
 }
 
-/** Whoever resolves types by the rules of today must find the right ones. */
+/** Each current way of resolving types must find the right ones. */
 async function typeProblems(tarball: string): Promise<string[]> {
   const data = new Uint8Array(readFileSync(tarball));
   const checked = await checkPackage(createPackageFromTarballData(data));
@@ -125,7 +119,7 @@ interface Packed {
 }
 
 function install(tarball: string, project: string): void {
-  // npm keeps its environment: its registry, its proxy and its certificates may be told there.
+  // npm keeps its environment: registry, proxy and certificates may be set there.
   const args = ['install', '--no-audit', '--no-fund', tarball];
   if (values.install) startIn(process.env, 'npm', project, ...args);
   else installByLinks(tarball, project, readdirSync(join(ROOT, 'node_modules')));

@@ -12,6 +12,7 @@ create type job_state as enum (
   'queued',
   'running',
   'retrying',
+  'suspended',
   'cancelling',
   'succeeded',
   'failed',
@@ -22,17 +23,25 @@ create table alert (
   id uuid not null,
   tenant text not null,
   rule text not null,
+  severity text not null default 'warning'::text,
   subject text not null,
   definition_key text,
   schedule_id uuid,
+  webhook_id uuid,
   job_id uuid,
+  owner text,
+  runbook_url text,
   value double precision not null,
   threshold double precision not null,
   message text not null,
   fired_at timestamp with time zone not null,
   seen_at timestamp with time zone not null,
   resolved_at timestamp with time zone,
-  constraint alert_pkey PRIMARY KEY (id)
+  silenced_by text,
+  silenced_until timestamp with time zone,
+  constraint alert_pkey PRIMARY KEY (id),
+  constraint alert_check CHECK (silenced_until IS NULL OR silenced_by IS NOT NULL),
+  constraint alert_severity_check CHECK (severity = ANY (ARRAY['warning'::text, 'critical'::text]))
 )
 with (
   fillfactor = 50
@@ -40,7 +49,48 @@ with (
 CREATE UNIQUE INDEX alert_firing ON alert USING btree (tenant, rule, subject) WHERE resolved_at IS NULL;
 CREATE INDEX alert_resolved ON alert USING btree (resolved_at) WHERE resolved_at IS NOT NULL;
 CREATE INDEX alert_seen ON alert USING btree (seen_at) WHERE resolved_at IS NULL;
+CREATE INDEX alert_silenced ON alert USING btree (tenant, rule, subject, silenced_until) WHERE silenced_until IS NOT NULL;
 CREATE INDEX alert_tenant ON alert USING btree (tenant, id) WHERE tenant IS NOT NULL;
+
+create table alert_route (
+  id uuid not null,
+  tenant text not null,
+  name text not null,
+  channel text not null,
+  recipients text[] not null,
+  url text,
+  url_host text,
+  rules text[],
+  owners text[],
+  definition_keys text[],
+  quiet_hours jsonb,
+  group_seconds integer not null,
+  enabled boolean not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint alert_route_tenant_name_key UNIQUE (tenant, name),
+  constraint alert_route_pkey PRIMARY KEY (id),
+  constraint alert_route_channel_check CHECK (channel = ANY (ARRAY['email'::text, 'slack'::text, 'discord'::text, 'teams'::text])),
+  constraint alert_route_check CHECK ((channel = 'email'::text) = (url IS NULL)),
+  constraint alert_route_check1 CHECK ((channel = 'email'::text) = (cardinality(recipients) > 0)),
+  constraint alert_route_definition_keys_check CHECK (cardinality(definition_keys) > 0),
+  constraint alert_route_group_seconds_check CHECK (group_seconds >= 0),
+  constraint alert_route_owners_check CHECK (cardinality(owners) > 0),
+  constraint alert_route_rules_check CHECK (cardinality(rules) > 0)
+);
+
+create table alert_route_notice (
+  route_id uuid not null,
+  alert_id uuid not null,
+  due_at timestamp with time zone,
+  notified_at timestamp with time zone,
+  held boolean not null default false,
+  constraint alert_route_notice_pkey PRIMARY KEY (route_id, alert_id),
+  constraint alert_route_notice_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alert(id) ON DELETE CASCADE,
+  constraint alert_route_notice_route_id_fkey FOREIGN KEY (route_id) REFERENCES alert_route(id) ON DELETE CASCADE
+);
+CREATE INDEX alert_route_notice_alert ON alert_route_notice USING btree (alert_id) WHERE alert_id IS NOT NULL;
+CREATE INDEX alert_route_notice_due ON alert_route_notice USING btree (due_at) WHERE due_at IS NOT NULL;
 
 create table alert_rule (
   tenant text not null,
@@ -49,8 +99,10 @@ create table alert_rule (
   threshold double precision,
   window_seconds integer,
   enabled boolean,
+  severity text,
   updated_at timestamp with time zone not null default clock_timestamp(),
   constraint alert_rule_pkey PRIMARY KEY (tenant, rule, definition_key),
+  constraint alert_rule_severity_check CHECK (severity = ANY (ARRAY['warning'::text, 'critical'::text])),
   constraint alert_rule_threshold_check CHECK (threshold > 0::double precision),
   constraint alert_rule_window_seconds_check CHECK (window_seconds > 0)
 );
@@ -65,12 +117,29 @@ create table api_key (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   successor text,
+  definitions text[],
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_id_check CHECK (id ~ '^[0-9a-f]{16}$'::text),
   constraint api_key_scopes_check CHECK (cardinality(scopes) > 0),
   constraint api_key_secret_hash_check CHECK (octet_length(secret_hash) = 32)
 );
 CREATE INDEX api_key_tenant ON api_key USING btree (tenant, id) WHERE tenant IS NOT NULL;
+
+create table artifact (
+  tenant text not null,
+  sha256 text not null,
+  format text not null,
+  bytes bigint not null,
+  manifest jsonb,
+  signature jsonb,
+  created_by text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  removed_at timestamp with time zone,
+  constraint artifact_pkey PRIMARY KEY (tenant, sha256),
+  constraint artifact_bytes_check CHECK (bytes > 0),
+  constraint artifact_format_check CHECK (format = ANY (ARRAY['tar.gz'::text, 'zip'::text])),
+  constraint artifact_sha256_check CHECK (sha256 ~ '^[0-9a-f]{64}$'::text)
+);
 
 create table attempt (
   shard smallint not null,
@@ -94,6 +163,7 @@ create table attempt (
   fingerprint text,
   retried json,
   cancel_requested_by text,
+  waits_for text,
   constraint attempt_pkey PRIMARY KEY (shard, job_id, claim_no)
 )
 partition by RANGE (job_id);
@@ -113,6 +183,22 @@ create table audit (
 );
 CREATE INDEX audit_subject ON audit USING btree (tenant, subject, id) WHERE subject IS NOT NULL;
 CREATE INDEX audit_tenant ON audit USING btree (tenant, id) WHERE tenant IS NOT NULL;
+
+create table budget (
+  tenant text not null,
+  name text not null,
+  definition_key text,
+  measure text not null,
+  period text not null,
+  amount double precision not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  updated_by text not null,
+  constraint budget_pkey PRIMARY KEY (tenant, name),
+  constraint budget_amount_check CHECK (amount > 0::double precision),
+  constraint budget_measure_check CHECK (measure = ANY (ARRAY['cpuSeconds'::text, 'runSeconds'::text, 'jobs'::text])),
+  constraint budget_period_check CHECK (period = ANY (ARRAY['day'::text, 'month'::text]))
+);
 
 create table bulk (
   id uuid not null,
@@ -159,12 +245,15 @@ create table counter_delta (
   ms double precision,
   queue integer not null,
   n integer not null,
+  timed integer not null default 0,
   was job_state,
   state job_state,
   shard smallint not null,
   attempt smallint,
   bucket smallint,
-  code text
+  code text,
+  cpu_ms bigint,
+  peak_rss_bytes bigint
 )
 with (
   autovacuum_vacuum_cost_delay = 0,
@@ -174,26 +263,41 @@ with (
 );
 CREATE INDEX counter_delta_at ON counter_delta USING btree (shard, at);
 
-create table counter_minute (
+create table counter_hour (
   shard smallint not null,
-  tenant text not null,
-  minute timestamp with time zone not null,
-  enqueued integer not null,
-  started integer not null,
-  succeeded integer not null,
-  failed integer not null,
-  cancelled integer not null,
-  retried integer not null,
-  constraint counter_minute_pkey PRIMARY KEY (shard, tenant, minute)
-)
-with (
-  fillfactor = 50
+  queue integer not null,
+  hour timestamp with time zone not null,
+  waited boolean not null,
+  bucket smallint not null,
+  n bigint not null,
+  constraint counter_hour_pkey PRIMARY KEY (shard, queue, hour, waited, bucket)
 );
 
 create table counter_rollup (
   shard smallint not null,
   at timestamp with time zone not null,
   constraint counter_rollup_pkey PRIMARY KEY (shard)
+)
+with (
+  fillfactor = 50
+);
+
+create table counter_series (
+  shard smallint not null,
+  minutes smallint not null,
+  tenant text not null,
+  key text not null,
+  slot timestamp with time zone not null,
+  enqueued integer not null,
+  started integer not null,
+  succeeded integer not null,
+  failed integer not null,
+  cancelled integer not null,
+  retried integer not null,
+  deeper integer not null,
+  waited jsonb not null,
+  ran jsonb not null,
+  constraint counter_series_pkey PRIMARY KEY (shard, tenant, key, minutes, slot)
 )
 with (
   fillfactor = 50
@@ -219,7 +323,6 @@ create table dedupe (
   key text not null,
   job_id uuid not null,
   params_sha bytea not null,
-  until timestamp with time zone,
   constraint dedupe_pkey PRIMARY KEY (shard, scope, key)
 );
 
@@ -227,9 +330,30 @@ create table definition (
   key text not null,
   version integer not null,
   info jsonb not null,
+  params_schema json,
   published_at timestamp with time zone not null default clock_timestamp(),
+  tenant text not null default 'default'::text,
+  deployment integer,
   constraint definition_pkey PRIMARY KEY (key, version),
+  constraint definition_check CHECK (deployment = version),
   constraint definition_version_check CHECK (version > 0)
+);
+
+create table deployment (
+  number integer not null,
+  tenant text not null,
+  sha256 text not null,
+  keys text[] not null,
+  manifest jsonb not null,
+  note text,
+  revision text,
+  created_by text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  retired_at timestamp with time zone,
+  load_problem text,
+  load_problem_at timestamp with time zone,
+  constraint deployment_pkey PRIMARY KEY (number),
+  constraint deployment_tenant_sha256_fkey FOREIGN KEY (tenant, sha256) REFERENCES artifact(tenant, sha256)
 );
 
 create table done (
@@ -270,6 +394,36 @@ CREATE INDEX done_code ON done USING btree (shard, queue, error_code, id) WHERE 
 CREATE INDEX done_dead ON done USING btree (shard, queue, finished_at, id) WHERE state = 'failed'::job_state AND error_code IS NOT NULL;
 CREATE INDEX done_fingerprint ON done USING btree (shard, queue, fingerprint, finished_at, id) WHERE state = 'failed'::job_state AND fingerprint IS NOT NULL;
 CREATE INDEX done_unsuccessful ON done USING btree (shard, queue, state, id) WHERE state <> 'succeeded'::job_state;
+
+create table edge (
+  shard smallint not null,
+  job_id uuid not null,
+  kind text not null,
+  "position" integer not null,
+  on_shard smallint not null,
+  on_id uuid not null,
+  on_failure text not null,
+  ended job_state,
+  constraint edge_pkey PRIMARY KEY (shard, job_id, kind, "position"),
+  constraint edge_ended_check CHECK (ended = ANY (ARRAY['succeeded'::job_state, 'failed'::job_state, 'cancelled'::job_state])),
+  constraint edge_kind_check CHECK (kind = 'after'::text),
+  constraint edge_on_failure_check CHECK (on_failure = ANY (ARRAY['fail'::text, 'run'::text, 'cancel'::text]))
+)
+partition by RANGE (job_id);
+CREATE INDEX edge_on ON edge USING btree (on_shard, on_id) WHERE on_id IS NOT NULL;
+
+create table ended_watched (
+  shard smallint not null,
+  id uuid not null,
+  state job_state not null
+)
+with (
+  autovacuum_vacuum_cost_delay = 0,
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000,
+  vacuum_truncate = off
+);
+CREATE INDEX ended_watched_next ON ended_watched USING btree (shard, id) WHERE id IS NOT NULL;
 
 create table event (
   shard smallint not null,
@@ -389,13 +543,33 @@ create table queue (
   key text not null,
   version integer not null,
   paused_at timestamp with time zone,
+  resumed_at timestamp with time zone,
   definition_limiter bigint,
   tenant_limiter bigint,
   keyed boolean not null default false,
-  told job_state[],
+  subscribed_states job_state[],
+  plain boolean not null generated always as (((num_nonnulls(paused_at, definition_limiter, tenant_limiter) = 0) AND COALESCE(('running'::job_state <> ALL (subscribed_states)), true))) stored,
   constraint queue_pkey PRIMARY KEY (shard, queue)
 );
 CREATE UNIQUE INDEX queue_name ON queue USING btree (shard, key, version, tenant) WHERE key IS NOT NULL;
+
+create table release (
+  tenant text not null,
+  key text not null,
+  current integer not null,
+  previous integer,
+  canary integer,
+  canary_percent real,
+  changed_by text not null,
+  changed_at timestamp with time zone not null default clock_timestamp(),
+  reason text,
+  constraint release_pkey PRIMARY KEY (tenant, key),
+  constraint release_canary_fkey FOREIGN KEY (canary) REFERENCES deployment(number),
+  constraint release_current_fkey FOREIGN KEY (current) REFERENCES deployment(number),
+  constraint release_previous_fkey FOREIGN KEY (previous) REFERENCES deployment(number),
+  constraint release_canary_percent_check CHECK (canary_percent > 0::double precision AND canary_percent < 100::double precision),
+  constraint release_check CHECK ((canary IS NULL) = (canary_percent IS NULL))
+);
 
 create table revived (
   shard smallint not null,
@@ -420,9 +594,10 @@ create table running (
   progress_fraction real,
   progress_message text,
   key_limiter bigint,
-  tokens bigint[],
+  permits bigint[],
   cancel_requested_by text,
-  fails_unhandled boolean,
+  fails_unserved boolean,
+  watched boolean,
   constraint running_pkey PRIMARY KEY (id, shard),
   constraint running_check CHECK ((state = 'cancelling'::job_state) = (cancel_requested_at IS NOT NULL)),
   constraint running_check1 CHECK (attempts > 0 AND claim_no > 0),
@@ -436,6 +611,18 @@ with (
   vacuum_truncate = off
 );
 CREATE INDEX running_worker ON running USING btree (shard, worker) WHERE worker IS NOT NULL;
+
+create table saved_view (
+  tenant text not null,
+  name text not null,
+  screen text not null,
+  query text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  updated_by text not null,
+  constraint saved_view_pkey PRIMARY KEY (tenant, name),
+  constraint saved_view_screen_check CHECK (screen = ANY (ARRAY['jobs'::text, 'dead-letters'::text]))
+);
 
 create table schedule (
   shard smallint not null,
@@ -468,9 +655,12 @@ create table schedule (
   next_local timestamp without time zone,
   held_at timestamp with time zone,
   held_local timestamp without time zone,
-  look_at timestamp with time zone,
+  check_at timestamp with time zone,
   recent_jobs uuid[] not null default '{}'::uuid[],
   new_slots integer not null default 0,
+  paused_at timestamp with time zone,
+  paused_by text,
+  pause_reason text,
   constraint schedule_pkey PRIMARY KEY (id, shard),
   constraint schedule_bucket_check CHECK (bucket >= 0 AND bucket <= 63),
   constraint schedule_catch_up_check CHECK (catch_up = ANY (ARRAY['none'::text, 'latest'::text, 'all'::text])),
@@ -478,7 +668,8 @@ create table schedule (
   constraint schedule_catch_up_window_ms_check CHECK (catch_up_window_ms >= 0),
   constraint schedule_check CHECK ((next_at IS NULL) = (next_local IS NULL)),
   constraint schedule_check1 CHECK ((held_at IS NULL) = (held_local IS NULL)),
-  constraint schedule_check2 CHECK (enabled OR num_nonnulls(next_at, held_at, look_at) = 0),
+  constraint schedule_check2 CHECK (enabled OR num_nonnulls(next_at, held_at, check_at) = 0),
+  constraint schedule_check3 CHECK (NOT enabled OR num_nonnulls(paused_at, paused_by, pause_reason) = 0),
   constraint schedule_definition_version_check CHECK (definition_version > 0),
   constraint schedule_dst_gap_check CHECK (dst_gap = ANY (ARRAY['shift'::text, 'skip'::text])),
   constraint schedule_dst_repeat_check CHECK (dst_repeat = ANY (ARRAY['once'::text, 'twice'::text])),
@@ -490,8 +681,8 @@ with (
   autovacuum_vacuum_scale_factor = 0.05,
   fillfactor = 70
 );
+CREATE INDEX schedule_check ON schedule USING btree (shard, bucket, check_at) WHERE check_at IS NOT NULL;
 CREATE INDEX schedule_crowded ON schedule USING btree (shard, new_slots) WHERE new_slots >= 500;
-CREATE INDEX schedule_look ON schedule USING btree (shard, bucket, look_at) WHERE look_at IS NOT NULL;
 CREATE UNIQUE INDEX schedule_name ON schedule USING btree (shard, tenant, definition_key, name) WHERE name IS NOT NULL;
 CREATE INDEX schedule_tenant ON schedule USING btree (shard, tenant, id) WHERE tenant IS NOT NULL;
 
@@ -509,14 +700,44 @@ with (
   fillfactor = 50
 );
 
+create table secret (
+  id uuid not null,
+  tenant text not null,
+  key text not null,
+  name text not null,
+  value text not null,
+  bytes integer not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  updated_by text not null,
+  constraint secret_pkey PRIMARY KEY (id),
+  constraint secret_bytes_check CHECK (bytes > 0),
+  constraint secret_value_check CHECK (value ~~ '{"$sealed":"%'::text)
+);
+CREATE UNIQUE INDEX secret_name ON secret USING btree (tenant, key, name) WHERE name IS NOT NULL;
+
 create table session (
   id_hash bytea not null,
-  key_id text not null,
+  tenant text not null,
+  key_id text,
+  issuer text,
+  subject text,
+  user_name text,
+  email text,
+  scopes text[],
+  address text,
+  user_agent text,
   created_at timestamp with time zone not null default clock_timestamp(),
   seen_at timestamp with time zone not null default clock_timestamp(),
   expires_at timestamp with time zone not null,
   constraint session_pkey PRIMARY KEY (id_hash),
-  constraint session_id_hash_check CHECK (octet_length(id_hash) = 32)
+  constraint session_check CHECK (num_nonnulls(issuer, subject, scopes) =
+CASE
+    WHEN key_id IS NULL THEN 3
+    ELSE 0
+END),
+  constraint session_id_hash_check CHECK (octet_length(id_hash) = 32),
+  constraint session_scopes_check CHECK (cardinality(scopes) > 0)
 );
 CREATE INDEX session_expiry ON session USING btree (expires_at) WHERE expires_at IS NOT NULL;
 
@@ -547,9 +768,21 @@ create table step (
   job_id uuid not null,
   name text not null,
   claim_no integer not null,
+  duration_ms integer,
   at timestamp with time zone not null,
   value json not null,
   constraint step_pkey PRIMARY KEY (shard, job_id, name)
+)
+partition by RANGE (job_id);
+
+create table stream_chunk (
+  shard smallint not null,
+  job_id uuid not null,
+  n integer not null,
+  claim_no integer not null,
+  attempt integer not null,
+  data text not null,
+  constraint stream_chunk_pkey PRIMARY KEY (shard, job_id, n)
 )
 partition by RANGE (job_id);
 
@@ -560,6 +793,22 @@ create table tenant (
   constraint tenant_pkey PRIMARY KEY (name),
   constraint tenant_name_check CHECK (name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text),
   constraint tenant_weight_check CHECK (weight >= 1 AND weight <= 1000)
+);
+
+create table usage_day (
+  shard smallint not null,
+  day date not null,
+  tenant text not null,
+  key text not null,
+  jobs bigint not null,
+  attempts bigint not null,
+  run_ms double precision not null,
+  cpu_ms bigint not null,
+  peak_rss_bytes bigint,
+  constraint usage_day_pkey PRIMARY KEY (shard, day, tenant, key)
+)
+with (
+  fillfactor = 50
 );
 
 create table waiting (
@@ -579,15 +828,18 @@ create table waiting (
   queued_at timestamp with time zone,
   key_limiter bigint,
   has_permit boolean not null default false,
-  fails_unhandled boolean,
+  fails_unserved boolean,
+  waits_for text,
+  watched boolean,
   constraint waiting_pkey PRIMARY KEY (id, shard),
-  constraint waiting_check CHECK ((state = 'queued'::job_state) = (num_nonnulls(seq, blocked) = 1)),
-  constraint waiting_check1 CHECK ((state <> ALL (ARRAY['scheduled'::job_state, 'retrying'::job_state])) OR run_at IS NOT NULL),
-  constraint waiting_check2 CHECK (state <> 'queued'::job_state OR queued_at IS NOT NULL),
-  constraint waiting_check3 CHECK (attempts >= 0 AND max_attempts > 0 AND claim_no >= 0 AND interruptions >= 0),
-  constraint waiting_check4 CHECK (NOT has_permit OR key_limiter IS NOT NULL AND state = 'queued'::job_state AND blocked IS NULL),
-  constraint waiting_check5 CHECK (blocked IS NULL OR key_limiter IS NOT NULL),
-  constraint waiting_state_check CHECK (state = ANY (ARRAY['created'::job_state, 'scheduled'::job_state, 'queued'::job_state, 'retrying'::job_state]))
+  constraint waiting_check CHECK ((state = 'suspended'::job_state) = (waits_for IS NOT NULL)),
+  constraint waiting_check1 CHECK ((state = 'queued'::job_state) = (num_nonnulls(seq, blocked) = 1)),
+  constraint waiting_check2 CHECK ((state <> ALL (ARRAY['scheduled'::job_state, 'retrying'::job_state, 'suspended'::job_state])) OR run_at IS NOT NULL OR "left"(waits_for, 1) = ':'::text),
+  constraint waiting_check3 CHECK (state <> 'queued'::job_state OR queued_at IS NOT NULL),
+  constraint waiting_check4 CHECK (attempts >= 0 AND max_attempts > 0 AND claim_no >= 0 AND interruptions >= 0),
+  constraint waiting_check5 CHECK (NOT has_permit OR key_limiter IS NOT NULL AND state = 'queued'::job_state AND blocked IS NULL),
+  constraint waiting_check6 CHECK (blocked IS NULL OR key_limiter IS NOT NULL),
+  constraint waiting_state_check CHECK (state = ANY (ARRAY['created'::job_state, 'scheduled'::job_state, 'queued'::job_state, 'retrying'::job_state, 'suspended'::job_state]))
 )
 with (
   autovacuum_vacuum_cost_delay = 0,
@@ -597,18 +849,19 @@ with (
 );
 CREATE INDEX waiting_blocked ON waiting USING btree (shard, key_limiter, rank, blocked) WHERE blocked IS NOT NULL;
 CREATE INDEX waiting_blocked_oldest ON waiting USING btree (shard, queue, queued_at) WHERE blocked IS NOT NULL;
-CREATE INDEX waiting_due ON waiting USING btree (shard, run_at, id) WHERE state = ANY (ARRAY['scheduled'::job_state, 'retrying'::job_state]);
+CREATE INDEX waiting_claimable ON waiting USING btree (shard, queue, rank, seq) WHERE seq IS NOT NULL;
+CREATE INDEX waiting_due ON waiting USING btree (shard, run_at, id) WHERE state = ANY (ARRAY['scheduled'::job_state, 'retrying'::job_state, 'suspended'::job_state]);
 CREATE INDEX waiting_expiry ON waiting USING btree (shard, expires_at) WHERE expires_at IS NOT NULL;
-CREATE INDEX waiting_line ON waiting USING btree (shard, queue, rank, seq) WHERE seq IS NOT NULL;
 CREATE INDEX waiting_permitted ON waiting USING btree (shard, key_limiter) WHERE has_permit;
 CREATE INDEX waiting_tried ON waiting USING btree (shard, queue, id) WHERE claim_no > 0;
-CREATE INDEX waiting_unhandled ON waiting USING btree (shard, queue, queued_at) WHERE fails_unhandled AND state = 'queued'::job_state;
+CREATE INDEX waiting_unserved ON waiting USING btree (shard, queue, queued_at) WHERE fails_unserved AND state = 'queued'::job_state;
 CREATE INDEX waiting_without_permit ON waiting USING btree (shard, queue, seq) WHERE key_limiter IS NOT NULL AND seq IS NOT NULL AND NOT has_permit;
 
 create table webhook (
   id uuid not null,
   tenant text not null,
   url text not null,
+  format text not null default 'cloudevents'::text,
   description text,
   events text[] not null,
   definition_keys text[],
@@ -620,10 +873,12 @@ create table webhook (
   previous_until timestamp with time zone,
   failures integer not null default 0,
   failing_since timestamp with time zone,
+  last_error text,
   created_at timestamp with time zone not null default clock_timestamp(),
   updated_at timestamp with time zone not null default clock_timestamp(),
   constraint webhook_pkey PRIMARY KEY (id),
   constraint webhook_check CHECK ((failures = 0) = (failing_since IS NULL)),
+  constraint webhook_check1 CHECK (failures > 0 OR last_error IS NULL),
   constraint webhook_definition_keys_check CHECK (cardinality(definition_keys) > 0),
   constraint webhook_events_check CHECK (cardinality(events) > 0),
   constraint webhook_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])),
@@ -632,7 +887,8 @@ create table webhook (
 with (
   fillfactor = 50
 );
-CREATE INDEX webhook_listening ON webhook USING btree (tenant) WHERE status = 'active'::text;
+CREATE INDEX webhook_active ON webhook USING btree (tenant) WHERE status = 'active'::text;
+CREATE INDEX webhook_failing ON webhook USING btree (failing_since) WHERE failing_since IS NOT NULL AND status = 'active'::text;
 CREATE INDEX webhook_tenant ON webhook USING btree (tenant, id) WHERE tenant IS NOT NULL;
 
 create table worker (
@@ -650,6 +906,10 @@ create table worker (
   contact_ms integer,
   suspected_at timestamp with time zone,
   definitions text[] not null default '{}'::text[],
+  tenant text,
+  key_id text,
+  address text,
+  turn_at timestamp with time zone,
   constraint worker_pkey PRIMARY KEY (shard, instance),
   constraint worker_contact_ms_check CHECK (contact_ms > 0)
 )
@@ -796,6 +1056,15 @@ begin
   if request -> 'hold' = 'true' and request #>> '{unique,onConflict}' = 'replace' then
     perform longshore.refuse('/hold', 'hold and replacing an earlier job exclude each other');
   end if;
+  if request -> 'unique' ? 'maxWaitMs' then
+    if request #>> '{unique,onConflict}' is distinct from 'replace' then
+      perform longshore.refuse('/unique/maxWaitMs', 'needs onConflict replace');
+    elsif request ? 'runAt' then
+      perform longshore.refuse('/unique/maxWaitMs', 'excludes runAt: use delayMs');
+    elsif (request ->> 'delayMs')::numeric > (request #>> '{unique,maxWaitMs}')::numeric then
+      perform longshore.refuse('/unique/maxWaitMs', 'must be at least delayMs');
+    end if;
+  end if;
   expiry := longshore.instant_of(request ->> 'expiresAt');
   if expiry <= longshore.instant_of(request ->> 'runAt') then
     perform longshore.refuse('/expiresAt', 'must be later than runAt, or it could never run');
@@ -925,7 +1194,7 @@ begin
       where x.%3$I >= %4$L and x.%3$I < %5$L
         and (x.shard, x.%3$I) in (select shard, id from longshore.%6$I)',
       part.name || '_next', part.name, part.id_column, low, high,
-      case part.name when 'step' then 'done_next' else 'job_next' end);
+      case when part.name in ('step', 'edge') then 'done_next' else 'job_next' end);
   end loop;
   select count(*) into copied from longshore.job_next;
   return copied;
@@ -968,8 +1237,8 @@ CREATE OR REPLACE FUNCTION longshore.default_attempts(of_shard smallint, of_queu
 AS $function$
   select coalesce((
     select (d.info ->> 'maxAttempts')::integer
-    from longshore.queue l join longshore.definition d on d.key = l.key and d.version = l.version
-    where l.shard = of_shard and l.queue = of_queue), 3)
+    from longshore.queue q join longshore.definition d on d.key = q.key and d.version = q.version
+    where q.shard = of_shard and q.queue = of_queue), 3)
 $function$;
 
 CREATE OR REPLACE FUNCTION longshore.drop_oldest(retention_days integer, dead_letter_days integer, at timestamp with time zone DEFAULT clock_timestamp(), small_bytes bigint DEFAULT 67108864)
@@ -1036,6 +1305,8 @@ declare
   params text;
   sha bytea;
   published record;
+  of_tenant text := coalesce(request ->> 'tenant', 'default');
+  wanted integer;
   shard smallint;
   queue longshore.queue;
   key_limiter bigint;
@@ -1050,17 +1321,21 @@ begin
   perform longshore.check_request(request);
   params := longshore.checked_params(coalesce(request -> 'params', '{}'));
   sha := sha256(convert_to(params, 'UTF8'));
+  wanted := coalesce((request ->> 'definitionVersion')::integer, longshore.released_version(tenant,
+    definition_key, coalesce(request ->> 'concurrencyKey', gen_random_uuid()::text)));
   select d.version, (d.info ->> 'maxAttempts')::integer as max_attempts into published
   from longshore.definition d
-  where d.key = definition_key
-    and d.version = coalesce((request ->> 'definitionVersion')::integer, d.version)
+  where d.key = definition_key and d.tenant in (of_tenant, 'default')
+    and (d.version = wanted or wanted is null and d.deployment is null)
   order by d.version desc limit 1;
   shard := longshore.home_shard(tenant, definition_key);
-  queue := longshore.find_or_create_queue(shard, definition_key,
-    coalesce((request ->> 'definitionVersion')::integer, published.version, 1), tenant);
-  rank := -coalesce((request ->> 'priority')::integer, 0);
   due := coalesce(longshore.instant_of(request ->> 'runAt'),
     at + make_interval(secs => coalesce((request ->> 'delayMs')::float8, 0) / 1000));
+  queue := longshore.find_or_create_queue(shard, definition_key, case
+      when wanted is not null and not request ? 'definitionVersion'
+        and (request ?| array['runAt', 'delayMs'] or request -> 'hold' = 'true') then 0
+      else coalesce(wanted, published.version, 1) end, tenant);
+  rank := -coalesce((request ->> 'priority')::integer, 0);
   expiry := longshore.instant_of(request ->> 'expiresAt');
   job_id := longshore.new_job_id(shard);
   created := false;
@@ -1187,29 +1462,85 @@ declare
   found_queue longshore.queue;
 begin
   for try in 1 .. 100 loop
-    select l.* into found_queue from longshore.queue l
-    where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
+    select q.* into found_queue from longshore.queue q
+    where q.shard = of_shard and q.key = of_key and q.version = of_version and q.tenant = of_tenant
       and exists (
         select 1 from longshore.queue h
-        where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
-          and h.tenant = l.tenant);
+        where h.shard = of_shard and h.key = '$hook:' || q.key and h.version = q.version
+          and h.tenant = q.tenant);
     if found then return found_queue; end if;
     insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter,
-      tenant_limiter, keyed, told)
-    select of_shard, top.queue + l.n, l.key, of_version, of_tenant,
-      longshore.paused_since(of_tenant, l.key),
-      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
-      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
-      longshore.subscribed_states(of_tenant, l.key)
+      tenant_limiter, keyed, subscribed_states)
+    select of_shard, top.queue + q.n, q.key, of_version, of_tenant,
+      longshore.paused_since(of_tenant, q.key), l.definition_limiter, l.tenant_limiter, l.keyed,
+      longshore.subscribed_states(of_tenant, q.key)
     from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
-    cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
-    left join longshore.limiter d
-      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
-    left join longshore.limiter t
-      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
+    cross join (values (1, of_key), (2, '$hook:' || of_key)) as q(n, key)
+    cross join lateral longshore.limits_of_queue(of_shard, q.key, of_tenant) l
     on conflict do nothing;
   end loop;
   raise exception 'no queue could be created for %@%', of_key, of_version;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.follow_release(of_shard smallint, of_ids uuid[])
+ RETURNS TABLE(moved_id uuid, version_before integer)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  moved record;
+  target longshore.queue;
+  held longshore.job_state;
+  sources int[] := '{}';
+  targets int[] := '{}';
+  states longshore.job_state[] := '{}';
+begin
+  for moved in
+    select j.id, j.queue, q.key, q.tenant, q.version as before, v.version
+    from longshore.job j
+    join longshore.queue q on q.shard = of_shard and q.queue = j.queue
+    cross join lateral (select coalesce(
+      longshore.released_version(q.tenant, q.key, coalesce(j.concurrency_key, j.id::text)), (
+        select max(d.version) from longshore.definition d
+        where d.key = q.key and d.deployment is null), nullif(q.version, 0), 1) as version) v
+    where j.shard = of_shard and j.id = any (of_ids) and v.version <> q.version
+  loop
+    target := longshore.find_or_create_queue(of_shard, moved.key, moved.version, moved.tenant);
+    update longshore.job set queue = target.queue where shard = of_shard and id = moved.id;
+    update longshore.waiting set queue = target.queue where shard = of_shard and id = moved.id
+      returning state into held;
+    if not found then
+      update longshore.done set queue = target.queue where shard = of_shard and id = moved.id
+        returning state into held;
+    end if;
+    continue when not found;
+    sources := sources || moved.queue;
+    targets := targets || target.queue;
+    states := states || held;
+    moved_id := moved.id;
+    version_before := moved.before;
+    return next;
+  end loop;
+  insert into longshore.counter_delta (shard, queue, state, n)
+  select of_shard, m.queue, m.state, sum(m.n) from (
+    select unnest(targets) as queue, unnest(states) as state, 1 as n
+    union all
+    select unnest(sources), unnest(states), -1
+  ) m group by m.queue, m.state;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.hash_of(value text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  text_bytes bytea := convert_to(value, 'UTF8');
+  hash bigint := 2166136261;
+begin
+  for n in 0 .. octet_length(text_bytes) - 1 loop
+    hash := ((hash # get_byte(text_bytes, n)) * 16777619) & 4294967295;
+  end loop;
+  return hash;
 end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.history_bytes(suffix text)
@@ -1249,18 +1580,12 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.home_shard(tenant text, definition_key text)
  RETURNS smallint
- LANGUAGE plpgsql
+ LANGUAGE sql
  STABLE
 AS $function$
-declare
-  text_bytes bytea := convert_to(tenant || E'\n' || definition_key, 'UTF8');
-  hash bigint := 2166136261;
-begin
-  for n in 0 .. octet_length(text_bytes) - 1 loop
-    hash := ((hash # get_byte(text_bytes, n)) * 16777619) & 4294967295;
-  end loop;
-  return hash % (select value::text::bigint from longshore.setting where name = 'shards');
-end $function$;
+  select (longshore.hash_of(tenant || E'\n' || definition_key)
+    % (select value::text::bigint from longshore.setting where name = 'shards'))::smallint
+$function$;
 
 CREATE OR REPLACE FUNCTION longshore.id_floor(at timestamp with time zone)
  RETURNS uuid
@@ -1355,31 +1680,20 @@ AS $function$
     | case kind when 'key' then 4611686018427387904 else 0 end
 $function$;
 
-CREATE OR REPLACE FUNCTION longshore.listeners(of_shard smallint, of_queue integer)
- RETURNS TABLE(webhook uuid, event text, state job_state, tags text[], queue integer)
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION longshore.limits_of_queue(of_shard smallint, of_key text, of_tenant text)
+ RETURNS TABLE(definition_limiter bigint, tenant_limiter bigint, keyed boolean)
+ LANGUAGE sql
  STABLE
 AS $function$
-declare
-  own record;
-begin
-  select l.key, l.tenant into own from longshore.queue l
-  where l.shard = of_shard and l.queue = of_queue
-    and exists (select 1 from longshore.webhook h where h.tenant = l.tenant and h.status = 'active');
-  if own.tenant is null or left(own.key, 1) = '$' then
-    return;
-  end if;
-  return query
-  select h.id, w.event, w.state, h.tags, d.queue
-  from longshore.webhook h
-  cross join (
-    select l.queue from longshore.queue l
-    where l.shard = of_shard and l.key = '$webhook' and l.version = 1 and l.tenant = own.tenant
-  ) d
-  join longshore.job_events() w on w.event = any (h.events)
-  where h.tenant = own.tenant and h.status = 'active'
-    and (h.definition_keys is null or own.key = any (h.definition_keys));
-end $function$;
+  select case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
+    case when num_nonnulls(t.lim, t.rate, t.key_rate) > 0 then t.limiter end,
+    num_nonnulls(d.key_lim, d.key_rate) > 0
+  from (values (left(of_key, 1) <> '$')) as q(limited)
+  left join longshore.limiter d on q.limited
+    and d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key)
+  left join longshore.limiter t on q.limited
+    and t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant)
+$function$;
 
 CREATE OR REPLACE FUNCTION longshore.lock_history(tables text[])
  RETURNS timestamp with time zone
@@ -1435,7 +1749,10 @@ begin
       return;
     end if;
     if holder.untouched and holder.queue = of_queue then
-      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_rank, new_run_at,
+      -- `least` ignores the null of a request without maxWaitMs.
+      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_rank,
+        least(new_run_at, at + make_interval(
+          secs => ((unique_request ->> 'maxWaitMs')::float8 - holder.age_ms) / 1000)),
         new_expires_at, at);
       if replaced is not null then
         return query select holder_id, replaced;
@@ -1491,6 +1808,18 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION longshore.outlives_job(id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE STRICT
+AS $function$
+  select exists (
+    select from longshore.setting s
+    where s.name = 'idempotency_days' and (s.value #>> '{}')::integer > 0
+      and longshore.id_time(id)
+        > clock_timestamp() - make_interval(hours => 24 * (s.value #>> '{}')::integer))
+$function$;
+
 CREATE OR REPLACE FUNCTION longshore.params_of(of_shard smallint, of_id uuid)
  RETURNS json
  LANGUAGE plpgsql
@@ -1506,7 +1835,8 @@ CREATE OR REPLACE FUNCTION longshore.partitioned_tables()
  IMMUTABLE
 AS $function$
   values ('job', 'id'), ('done', 'id'), ('attempt', 'job_id'), ('event', 'job_id'),
-    ('log_chunk', 'job_id'), ('step', 'job_id')
+    ('log_chunk', 'job_id'), ('step', 'job_id'), ('stream_chunk', 'job_id'),
+    ('edge', 'job_id')
 $function$;
 
 CREATE OR REPLACE FUNCTION longshore.partitions(parent text)
@@ -1542,7 +1872,7 @@ declare
   wrong bigint;
 begin
   perform pg_advisory_xact_lock(hashtext('longshore.recount_counters'), of_shard);
-  with told as (
+  with counted as (
     select queue, state, n from longshore.counter where shard = of_shard and state is not null
     union all
     select queue, was, -n from longshore.counter where shard = of_shard and was is not null
@@ -1559,7 +1889,7 @@ begin
   ),
   mended as (
     insert into longshore.counter_delta (shard, queue, was, n)
-    select of_shard, queue, state, sum(n) from told group by queue, state having sum(n) <> 0
+    select of_shard, queue, state, sum(n) from counted group by queue, state having sum(n) <> 0
     returning n
   )
   select coalesce(sum(abs(n)), 0) into wrong from mended;
@@ -1573,6 +1903,18 @@ AS $function$
 begin
   raise exception using errcode = code, message = pointer || ': ' || detail;
 end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.released_version(of_tenant text, of_key text, seed text)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when r.canary_percent > longshore.hash_of(seed) % 10000 / 100.0
+    then r.canary else r.current end
+  from longshore.release r
+  where r.key = of_key and r.tenant in (of_tenant, 'default')
+  order by r.tenant = of_tenant desc limit 1
+$function$;
 
 CREATE OR REPLACE FUNCTION longshore.replace_job(of_shard smallint, of_id uuid, of_queue integer, new_params text, new_rank integer, new_run_at timestamp with time zone, new_expires_at timestamp with time zone, at timestamp with time zone)
  RETURNS job_state
@@ -1648,6 +1990,7 @@ AS $function$
     ('unique', 'key', 'text', 1, 255, false),
     ('unique', 'while', 'while', null, null, true),
     ('unique', 'onConflict', 'answer', null, null, false),
+    ('unique', 'maxWaitMs', 'whole', 1, 31622400000, false),
     ('while', 'windowMs', 'whole', 1, 31622400000, true),
     ('retry', 'baseMs', 'number', 0, 31622400000, false),
     ('retry', 'maxMs', 'number', 0, 31622400000, false),
@@ -1678,6 +2021,87 @@ AS $function$
     ('cleanup', 2, '{"delaysMs": [300000, 900000], "jitter": 0.1}')
 $function$;
 
+CREATE OR REPLACE FUNCTION longshore.settle_and_claim_few(of_shard smallint, most integer, of_worker uuid, of_queue integer, of_rank integer, floor_seq bigint, default_attempts integer, of_ids uuid[], of_claims integer[], results json, pids integer[], peaks bigint[], cpus integer[])
+ RETURNS TABLE(settled uuid[], id uuid, queue integer, rank integer, seq bigint, attempts integer, "maxAttempts" integer, claim integer, interruptions integer, "paramsJson" text, policy jsonb, limited boolean, traceparent text, "waitedMs" integer)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  ended_ids uuid[] := '{}';
+  r longshore.running;
+  w longshore.waiting;
+  is_keyed boolean;
+begin
+  for i in 1 .. cardinality(of_ids) loop
+    delete from longshore.running o
+    where o.shard = of_shard and o.id = of_ids[i] and o.claim_no = of_claims[i]
+      and o.state = 'running' and o.permits is null and o.watched is null
+      and not exists (
+        select 1 from longshore.queue q
+        where q.shard = of_shard and q.queue = o.queue
+          and coalesce('succeeded' = any (q.subscribed_states), false))
+    returning o.* into r;
+    continue when not found;
+    insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, worker, started_at, finished_at,
+      progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result)
+    values (of_shard, r.id, r.queue, 'succeeded', r.rank, r.attempts, r.max_attempts, r.claim_no,
+      r.interruptions, r.queued_at, r.worker, r.started_at, clock_timestamp(),
+      r.progress_fraction, r.progress_message, pids[i], peaks[i], cpus[i], results -> (i - 1));
+    insert into longshore.counter_delta (shard, queue, was, state, n)
+    values (of_shard, r.queue, 'running', 'succeeded', 1);
+    ended_ids := ended_ids || of_ids[i];
+  end loop;
+  if cardinality(ended_ids) < cardinality(of_ids) then
+    settled := ended_ids;
+    return next;
+    settled := null;
+  end if;
+  if most = 0 then return; end if;
+
+  select q.keyed into is_keyed from longshore.queue q
+  where q.shard = of_shard and q.queue = of_queue and q.plain
+    and exists (
+      select 1 from longshore.worker i
+      where i.shard = of_shard and i.instance = of_worker
+        and i.dead_at is null and i.draining_at is null);
+  if not found then return; end if;
+  for i in 1 .. most loop
+    delete from longshore.waiting o
+    where o.ctid = (
+      select h.ctid from longshore.waiting h
+      where h.shard = of_shard and h.queue = of_queue and h.rank = of_rank and h.seq > floor_seq
+        and (h.expires_at is null or h.expires_at > clock_timestamp())
+        and (h.has_permit or h.key_limiter is null or not is_keyed)
+      order by h.seq limit 1
+      for update skip locked)
+    returning o.* into w;
+    exit when not found;
+    id := w.id;
+    queue := w.queue;
+    rank := w.rank;
+    seq := w.seq;
+    attempts := w.attempts + 1;
+    "maxAttempts" := coalesce(w.max_attempts, default_attempts);
+    claim := w.claim_no + 1;
+    interruptions := w.interruptions;
+    limited := w.has_permit;
+    insert into longshore.running (shard, id, queue, state, rank, key_limiter, expires_at, attempts,
+      max_attempts, claim_no, interruptions, queued_at, worker, started_at, permits, fails_unserved,
+      watched)
+    values (of_shard, w.id, w.queue, 'running', w.rank, w.key_limiter, w.expires_at, w.attempts + 1,
+      coalesce(w.max_attempts, default_attempts), w.claim_no + 1, w.interruptions, w.queued_at,
+      of_worker, clock_timestamp(), case when w.has_permit then array[w.key_limiter] end,
+      w.fails_unserved, w.watched);
+    insert into longshore.counter_delta (shard, queue, was, state, n)
+    values (of_shard, w.queue, 'queued', 'running', 1);
+    select j.params::text, j.policy, j.traceparent into "paramsJson", policy, traceparent
+    from longshore.job j where j.shard = of_shard and j.id = w.id;
+    "waitedMs" := date_part('epoch', clock_timestamp() - w.queued_at) * 1000;
+    return next;
+  end loop;
+end $function$;
+
 CREATE OR REPLACE FUNCTION longshore.still_holds(during jsonb, state job_state, age_ms double precision)
  RETURNS boolean
  LANGUAGE sql
@@ -1700,6 +2124,32 @@ AS $function$
   where h.tenant = of_tenant and h.status = 'active' and left(of_key, 1) <> '$'
     and (h.definition_keys is null or of_key = any (h.definition_keys))
 $function$;
+
+CREATE OR REPLACE FUNCTION longshore.subscribed_webhooks(of_shard smallint, of_queue integer)
+ RETURNS TABLE(webhook uuid, event text, state job_state, tags text[], queue integer)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  own record;
+begin
+  select q.key, q.tenant into own from longshore.queue q
+  where q.shard = of_shard and q.queue = of_queue
+    and exists (select 1 from longshore.webhook h where h.tenant = q.tenant and h.status = 'active');
+  if own.tenant is null or left(own.key, 1) = '$' then
+    return;
+  end if;
+  return query
+  select h.id, w.event, w.state, h.tags, d.queue
+  from longshore.webhook h
+  cross join (
+    select q.queue from longshore.queue q
+    where q.shard = of_shard and q.key = '$webhook' and q.version = 1 and q.tenant = own.tenant
+  ) d
+  join longshore.job_events() w on w.event = any (h.events)
+  where h.tenant = own.tenant and h.status = 'active'
+    and (h.definition_keys is null or own.key = any (h.definition_keys));
+end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.tags_of(of_shard smallint, of_id uuid)
  RETURNS text[]
@@ -1733,6 +2183,10 @@ begin
       end if;
       return query select held.job_id, holder.state;
       return;
+    end if;
+    if longshore.outlives_job(held.job_id) then
+      perform longshore.refuse('/idempotencyKey', format('this key was used for job %s, which is deleted',
+        held.job_id), 'LS409');
     end if;
     delete from longshore.dedupe d
     where d.shard = of_shard and d.scope = of_scope and d.key = of_key and d.job_id = held.job_id;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from './runtime/code.ts';
 
-// package.json is one folder up, from `src` and from `dist` alike.
-const packageJson = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+const packageJson = readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8');
 
 export const VERSION = (JSON.parse(packageJson) as { version: string }).version;

@@ -1,5 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   ambientReads,
@@ -19,7 +21,7 @@ const IMPORTS: ImportRow[] = [
   { at: 'src/core/', may: [] },
   { at: 'src/runtime/', may: [], packages: ['pino'], node: true },
   { at: 'src/config/', may: ['src/core/'], node: true },
-  // What is told of jobs to those who watch from outside: lines in the log, spans.
+  // Signals about jobs: log lines and spans.
   {
     at: 'src/signals/',
     may: ['src/core/'],
@@ -30,13 +32,69 @@ const IMPORTS: ImportRow[] = [
     computed: ['src/signals/load-tracing.ts'],
   },
   { at: 'src/protocol/', may: ['src/core/'], packages: ['zod'] },
+  // Code as archives: made, stored, fetched, checked and unpacked.
+  {
+    at: 'src/artifacts/',
+    may: ['src/core/', 'src/runtime/'],
+    packages: ['@aws-sdk/client-s3', 'rolldown', 'tar', 'yauzl'],
+    node: true,
+    // Which modules a bundle has is only known when it is loaded.
+    computed: ['src/artifacts/bundle/load-bundle.ts'],
+  },
   { at: 'src/liveness/', may: ['src/runtime/'], packages: ['redis'] },
-  // Sends what is told of jobs to wherever somebody wants it sent, as far as that is allowed.
+  // Message brokers: takes messages, and publishes events.
+  {
+    at: 'src/brokers/',
+    may: ['src/core/', 'src/runtime/'],
+    packages: ['@platformatic/kafka', 'amqplib'],
+  },
+  // Makes jobs from messages, by the rules of the API.
+  {
+    at: 'src/ingest/',
+    may: ['src/core/', 'src/enqueue/', 'src/protocol/', 'src/runtime/', 'src/store/'],
+    types: ['src/brokers/', 'src/metrics/'],
+    node: true,
+  },
+  // Sends the events of jobs to webhooks, if their address is allowed, and alerts to people.
   {
     at: 'src/webhooks/',
-    may: ['src/core/', 'src/store/'],
+    may: ['src/brokers/', 'src/core/', 'src/store/'],
     types: ['src/runtime/'],
-    packages: ['undici', 'ipaddr.js', 'standardwebhooks'],
+    packages: ['undici', 'ipaddr.js', 'nodemailer', 'standardwebhooks'],
+    node: true,
+  },
+  // Reports of jobs: signed links, downloads, deletion after their last day.
+  {
+    at: 'src/reports/',
+    may: ['src/core/', 'src/protocol/', 'src/runtime/'],
+    types: ['src/artifacts/'],
+    node: true,
+  },
+  // The client of an identity provider.
+  {
+    at: 'src/identity/',
+    may: ['src/core/'],
+    types: ['src/runtime/'],
+    packages: ['openid-client'],
+    node: true,
+  },
+  // Ready-made jobs. They run in the processes of jobs and use our sender.
+  {
+    at: 'src/batteries/',
+    may: [
+      'src/core/',
+      'src/artifacts/open-storage.ts',
+      'src/artifacts/storage.ts',
+      'src/reports/report-link.ts',
+      'src/runtime/clock.ts',
+      'src/runtime/deadline.ts',
+      'src/webhooks/dialer.ts',
+      'src/webhooks/mail.ts',
+      'src/webhooks/networks.ts',
+      'src/webhooks/send.ts',
+      'src/webhooks/sign.ts',
+    ],
+    packages: ['pdfkit', 'pg', 'redis', 'zod'],
     node: true,
   },
   // Pure like core, but for the package that knows cron: which instants a schedule means.
@@ -53,8 +111,23 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/worker/',
     // Its own runner part, because `inline` runs jobs inside the worker.
-    may: ['src/core/', 'src/runtime/', 'src/signals/', 'src/store/', 'src/worker/runner/'],
-    types: ['src/liveness/', 'src/worker/probe/'],
+    may: [
+      'src/core/',
+      'src/runtime/',
+      'src/signals/',
+      'src/store/',
+      'src/version.ts',
+      'src/worker/runner/',
+    ],
+    // The messages of a worker over HTTP.
+    types: ['src/liveness/', 'src/protocol/', 'src/worker/probe/'],
+    node: true,
+  },
+  // Serves workers over HTTP with the queue of a local worker.
+  {
+    at: 'src/controller/',
+    may: ['src/core/', 'src/protocol/', 'src/runtime/', 'src/store/', 'src/worker/'],
+    types: ['src/http/'],
     node: true,
   },
   // It ends processes in place of a worker that no longer can, and knows no more than that.
@@ -77,7 +150,7 @@ const IMPORTS: ImportRow[] = [
     at: 'src/worker/runner/',
     may: ['src/core/', 'src/signals/active-trace.ts', 'src/worker/ipc.ts'],
     node: true,
-    computed: ['src/worker/runner/load.ts'],
+    computed: ['src/worker/runner/load.ts', 'src/worker/runner/load-deployment.ts'],
   },
   {
     at: 'src/scheduler/',
@@ -91,9 +164,24 @@ const IMPORTS: ImportRow[] = [
     ],
     types: ['src/liveness/'],
   },
+  // The application service of deployed code: takes archives, creates deployments and releases.
+  {
+    at: 'src/deployments/',
+    may: [
+      'src/artifacts/',
+      'src/core/',
+      'src/params/',
+      'src/protocol/',
+      'src/runtime/',
+      'src/store/',
+    ],
+    node: true,
+  },
   {
     at: 'src/http/',
     may: [
+      'src/artifacts/archive-limits.ts',
+      'src/deployments/',
       'src/enqueue/',
       'src/core/',
       'src/params/',
@@ -102,6 +190,8 @@ const IMPORTS: ImportRow[] = [
       'src/store/',
       'src/protocol/',
       'src/metrics/',
+      'src/reports/',
+      'src/identity/',
       'src/webhooks/',
     ],
     packages: [
@@ -111,6 +201,7 @@ const IMPORTS: ImportRow[] = [
       '@scalar/fastify-api-reference',
       'fastify-type-provider-zod',
       'marked',
+      'minisearch',
       'zod',
     ],
     node: true,
@@ -125,7 +216,7 @@ const IMPORTS: ImportRow[] = [
   },
   {
     at: 'src/client/',
-    may: ['src/core/', 'src/protocol/', 'src/signals/active-trace.ts'],
+    may: ['src/core/', 'src/protocol/'],
     packages: ['eventsource-parser', 'standardwebhooks'],
   },
   // Judgement of facts that others gathered: it looks at nothing itself.
@@ -133,6 +224,8 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/doctor/facts/',
     may: [
+      'src/artifacts/',
+      'src/brokers/',
       'src/core/',
       'src/config/',
       'src/protocol/',
@@ -141,23 +234,57 @@ const IMPORTS: ImportRow[] = [
       'src/liveness/',
       'src/worker/',
     ],
-    types: ['src/doctor/', 'src/runtime/'],
+    types: ['src/doctor/', 'src/runtime/', 'src/identity/'],
+    node: true,
+  },
+  // Plays a server for a worker, and a worker for a server.
+  {
+    at: 'src/conformance/',
+    may: ['src/client/', 'src/core/', 'src/protocol/'],
+    types: ['src/runtime/'],
+    packages: ['zod'],
+    node: true,
+  },
+  // Tools for agents, over the public API.
+  {
+    at: 'src/mcp/',
+    may: [
+      'src/client/',
+      'src/core/',
+      'src/protocol/',
+      'src/runtime/start-refusal.ts',
+      'src/version.ts',
+    ],
+    packages: ['@modelcontextprotocol/node', '@modelcontextprotocol/server', 'zod'],
+    node: true,
+  },
+  // Imports jobs that wait in another system, over the API.
+  {
+    at: 'src/import/',
+    may: ['src/client/', 'src/core/'],
+    packages: ['bullmq', 'pg'],
     node: true,
   },
   {
     at: 'src/cli/',
+    lazily: ['src/mcp/'],
     may: [
+      'src/artifacts/',
       'src/config/',
       'src/client/',
+      'src/conformance/',
       'src/core/',
+      'src/import/',
       'src/app/',
       'src/version.ts',
       // It is the root of its process: it owns the clock and makes the log.
       'src/runtime/clock.ts',
+      'src/runtime/code.ts',
       'src/runtime/log.ts',
       'src/runtime/start-refusal.ts',
+      'src/signals/log-text.ts',
     ],
-    types: ['src/runtime/'],
+    types: ['src/mcp/', 'src/runtime/'],
     packages: ['commander'],
     node: true,
   },
@@ -166,19 +293,26 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/app/',
     may: [
+      'src/artifacts/',
+      'src/brokers/',
       'src/client/',
       'src/config/',
+      'src/controller/',
       'src/core/',
+      'src/deployments/',
       'src/doctor/',
       'src/doctor/facts/',
       'src/enqueue/',
       'src/http/',
+      'src/ingest/',
       'src/liveness/',
       'src/metrics/',
       'src/postgres/',
       'src/protocol/',
+      'src/reports/',
       'src/runtime/',
       'src/scheduler/',
+      'src/identity/',
       'src/signals/',
       'src/store/',
       'src/version.ts',
@@ -200,7 +334,7 @@ const IMPORTS: ImportRow[] = [
       'src/store/',
     ],
   },
-  { at: 'src/version.ts', may: [], node: true },
+  { at: 'src/version.ts', may: ['src/runtime/code.ts'], node: true },
   // For the tests of people who write jobs: the parts of the product, put together smaller.
   {
     at: 'src/testing/',
@@ -231,16 +365,47 @@ const IMPORTS: ImportRow[] = [
 const LINES_MAX = 400;
 /** The embedded PostgreSQL asks its own server a few questions before there is a store. */
 // The SDK calls one function inside the caller's transaction, which is SQL by nature.
-const MAY_HOLD_SQL = ['src/store/', 'src/postgres/', 'src/client/transaction.ts'];
+const MAY_HOLD_SQL = [
+  'src/store/',
+  'src/postgres/',
+  'src/client/transaction.ts',
+  // Tables of the application, in a database of its own.
+  'src/batteries/cleanup/',
+  'src/batteries/report/query.ts',
+  // Tables of pg-boss, in a database of its own.
+  'src/import/pg-boss/',
+];
 const MAY_READ_AMBIENT = [
   'src/config/',
   'src/runtime/',
-  // The root of a process of its own: nobody is above it to hand it a clock.
+  // The root of a process: no caller can pass it a clock.
   'src/worker/runner/main.ts',
   'src/worker/runner/thread.ts',
   'src/worker/probe/main.ts',
+  // Ready-made jobs read secrets of their process.
+  'src/batteries/ready-job.ts',
+  // The SDK runs in the process of its caller.
+  'src/client/http/request-id.ts',
 ];
 const PURE = ['src/core/', 'src/protocol/', 'src/schedule/', 'src/doctor/'];
+
+const FOLDERS = ['src', 'web/src', 'chaos', 'test', 'docs', 'examples', 'scripts'];
+const BENCH = ['agent', 'charts', 'harness', 'pages', 'servers', 'systems', 'workloads'];
+
+test('no folder holds more than 25 files besides its sub-folders', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const crowded = [...FOLDERS, ...BENCH.map((name) => `bench/${name}`)].flatMap((folder) => {
+    const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
+    const counts = new Map<string, number>();
+    for (const { parentPath, name } of entries.filter((one) => one.isFile())) {
+      if (!parentPath.includes('node_modules') && !name.startsWith('.')) {
+        counts.set(parentPath, (counts.get(parentPath) ?? 0) + 1);
+      }
+    }
+    return [...counts].filter(([, count]) => count > 25).map(([path]) => path.slice(root.length));
+  });
+  expect(crowded).toEqual([]);
+});
 
 describe('the source', () => {
   const files = readSources('src').map(parse);

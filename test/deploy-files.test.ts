@@ -26,7 +26,7 @@ function firstIn<Document>(name: string): Document {
   return document;
 }
 
-/** What a process says of itself is asked of nobody; the API wants a key. */
+/** Health and metrics of a process need no key; the API does. */
 const KEYED_ROLES = ['api'];
 
 interface Deployment {
@@ -50,6 +50,15 @@ interface Deployment {
       };
     };
   };
+}
+
+interface ScaledObject {
+  spec: { triggers: { type: string; metadata: Record<string, string> }[] };
+}
+
+interface KubernetesService {
+  kind: string;
+  spec: { ports: { port: number }[] };
 }
 
 interface Compose {
@@ -222,10 +231,19 @@ describe('the templates in deploy/', () => {
     });
   });
 
-  test('docs/deploying.md shows the query that KEDA asks', () => {
-    const page = readFileSync(new URL('../docs/deploying.md', import.meta.url), 'utf8');
-    const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
-    const [, shown = ''] = /```sql\n(.*?)```/s.exec(page) ?? [];
-    expect(plain(textOf('kubernetes/keda.yaml'))).toContain(plain(shown));
+  test('KEDA asks the Service of the API, and divides by the slots of a worker', () => {
+    const [scaled] = allIn<ScaledObject>('kubernetes/keda.yaml');
+    const [trigger] = scaled?.spec.triggers ?? [];
+    const { url = '', targetValue } = trigger?.metadata ?? {};
+    const { hostname, port } = new URL(url);
+    const env = (role: string, wanted: string) =>
+      firstIn<Deployment>(`kubernetes/${role}.yaml`).spec.template.spec.containers[0]?.env?.find(
+        ({ name }) => name === wanted,
+      )?.value;
+    expect(env('api', 'LONGSHORE_ALLOWED_HOSTS')?.split(',')).toContain(hostname);
+    const services = allIn<KubernetesService>('kubernetes/api.yaml');
+    const { spec } = services.find(({ kind }) => kind === 'Service') ?? {};
+    expect(spec?.ports.map((one) => String(one.port))).toContain(port);
+    expect(targetValue).toBe(env('worker', 'LONGSHORE_CONCURRENCY'));
   });
 });

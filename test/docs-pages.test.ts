@@ -3,16 +3,19 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { TRANSITIONS } from '../src/core/job/lifecycle.ts';
+import { TRANSITIONS } from '../src/core/job/transitions.ts';
 import { DOCS_PAGES } from '../src/http/docs/contents.ts';
 import { renderMarkdown } from '../src/http/docs/markdown.ts';
+import { loadHighlight } from '../src/http/docs/highlight.ts';
 import { DOCS_STYLE } from '../src/http/docs/style.ts';
 
 /** What pages say about each other, and about the code, holds. */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.md'),
+);
 const EXAMPLES = readdirSync(join(ROOT, 'examples'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('README.md'))
   .map((name) => `examples/${name}`);
@@ -35,6 +38,8 @@ it('all pages of the folder are in the contents, and no other', () => {
   expect([...DOCS_PAGES].sort()).toEqual(pages.map((name) => name.replace('.md', '')).sort());
 });
 
+const highlight = loadHighlight();
+
 describe('links', () => {
   it.each(WRITTEN)('of %s lead somewhere', (path) => {
     const links = [...prose(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, href = '']) => href);
@@ -44,7 +49,7 @@ describe('links', () => {
       const target = file === '' ? path : join(dirname(path), file);
       if (!existsSync(join(ROOT, target))) return true;
       if (anchor === undefined) return false;
-      return !renderMarkdown('x', read(target)).headings.some(({ id }) => id === anchor);
+      return !renderMarkdown('x', read(target), highlight).headings.some(({ id }) => id === anchor);
     });
     expect(broken).toEqual([]);
   });

@@ -19,9 +19,9 @@ test('docs/internals.md says what is in every folder of src', () => {
       .split('\n## Folders\n')[1]
       ?.split('\n## ')[0]
       ?.match(/^\| `.*? \|/gm) ?? [];
-  const told = rows.flatMap((row) => [...row.matchAll(/`([a-z]+)`/g)].map(([, name]) => name));
+  const listed = rows.flatMap((row) => [...row.matchAll(/`([a-z]+)`/g)].map(([, name]) => name));
   const folders = readdirSync(new URL('src/', root), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
-  expect(new Set(told)).toEqual(new Set(folders));
+  expect(new Set(listed)).toEqual(new Set(folders));
 });

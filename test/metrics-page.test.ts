@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { clusterFamilies } from '../src/metrics/cluster.ts';
 import { textOf } from '../src/metrics/family.ts';
 import { processFamilies } from '../src/metrics/process-families.ts';
+import { SignInCounts } from '../src/metrics/sign-in-counts.ts';
 import { WorkerMetrics } from '../src/metrics/worker-metrics.ts';
 import { readPrometheusText } from './support/servers/prometheus-text.ts';
 
@@ -22,6 +23,7 @@ const rows = {
   spans: ['running', 'failed'].map((state) => ({ key: 'a', state, bucket: 0, n: 1, ms: 1 })),
   oldest: [],
   workers: [],
+  held: [],
   lateMs: 0,
   counterLagMs: 0,
   tables: [{ table: 'waiting', bytes: 1, partitions: 0, deadRows: 0 }],
@@ -29,7 +31,11 @@ const rows = {
 } as unknown as Parameters<typeof clusterFamilies>[0];
 
 const api = readPrometheusText(
-  await textOf([...clusterFamilies(rows), ...processFamilies('1.2.3')]),
+  await textOf([
+    ...clusterFamilies(rows),
+    ...new SignInCounts().families(),
+    ...processFamilies('1.2.3'),
+  ]),
 );
 const worker = readPrometheusText(await new WorkerMetrics().text());
 
@@ -93,8 +99,8 @@ test('no two panels of the dashboard are in one place', () => {
   expect(new Set(places).size).toBe(places.length);
 });
 
-describe('docs/metrics.md', () => {
-  const page = fileNamed('docs/metrics.md');
+describe('docs/operate/metrics.md', () => {
+  const page = fileNamed('docs/operate/metrics.md');
   const listed = (from: string, to: string) => {
     const part = page.slice(page.indexOf(from), page.indexOf(to));
     return [...part.matchAll(/^\|(.*?)\|/gm)].flatMap(([, cell = '']) =>
@@ -109,9 +115,9 @@ describe('docs/metrics.md', () => {
     for (const [, name = '', labels = ''] of page.matchAll(/^\| `(\w+)` \|([^|]*)\|.+\|$/gm)) {
       const family = api.get(name);
       if (!family) continue;
-      const told = [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label);
+      const listed = [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label);
       const own = Object.keys(family.samples[0]?.labels ?? {}).filter((label) => label !== 'le');
-      expect([name, told]).toEqual([name, own]);
+      expect([name, listed]).toEqual([name, own]);
     }
   });
 

@@ -1,30 +1,62 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
-import { expect, test } from 'vitest';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import {
+  idsIn,
+  isAdmission,
+  namedTest,
+  rowsOf,
+  titlesIn,
+  titlesOf,
+} from './support/checks/seeds-page.ts';
 
-const root = new URL('../', import.meta.url);
-const page = readFileSync(new URL('docs/seeds.md', root), 'utf8');
+const rows = rowsOf(readFileSync('docs/seeds.md', 'utf8'));
+const ids = (some: readonly { id: string }[]) => some.map(({ id }) => id);
 
-test('docs/seeds.md names only files that are there', () => {
-  const named = [...page.matchAll(/`([\w./-]+\.(?:ts|md|sql))`/g)].map(([, path = '']) => path);
-  expect(named.length).toBeGreaterThan(150);
-  // A name without a folder is one of the integration tests.
-  const folder = new URL('test/integration/', root);
-  const tests = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((at) =>
-    basename(at),
-  );
-  const isThere = (path: string) =>
-    path.includes('/') ? existsSync(new URL(path, root)) : tests.includes(path);
-  expect(named.filter((path) => !isThere(path))).toEqual([]);
+it('docs/seeds.md numbers the requirements of each seed without a gap', () => {
+  for (const seed of ['000', '001', '002', '003', '004']) {
+    const own = ids(rows).filter((id) => id.startsWith(seed));
+    expect(own.length).toBeGreaterThan(15);
+    expect(own).toEqual(own.map((_, n) => `${seed}-${String(n + 1).padStart(2, '0')}`));
+  }
 });
 
-test('docs/seeds.md has a test, or says "not yet", for every requirement', () => {
-  const [, ...seeds] = page.split('\n## Seed ');
-  expect(seeds).toHaveLength(5);
-  const rows = seeds.flatMap((seed) => seed.split('\n').filter((line) => line.startsWith('| ')));
-  const untold = rows.filter((row) => {
-    const [, , where = '', shownBy = ''] = row.split('|');
-    return shownBy.trim() === '' && !where.includes('*not yet*');
+it('docs/seeds.md demonstrates or admits every requirement, and never both', () => {
+  const wrong = rows.filter((row) => isAdmission(row) === (namedTest(row) !== null));
+  expect(ids(wrong)).toEqual([]);
+});
+
+it('docs/seeds.md names tests that run', () => {
+  const missing = rows.filter((row) => {
+    const named = namedTest(row);
+    if (!named) return false;
+    const titles = titlesOf(named.file);
+    return named.title === row.id
+      ? titles.filter((title) => idsIn(title).includes(row.id)).length !== 1
+      : !titles.includes(named.title);
   });
-  expect(untold).toEqual([]);
+  expect(missing).toEqual([]);
+});
+
+it('every test of a seed is named by its row', () => {
+  const files = globSync('test/integration/seeds/*.test.ts');
+  expect(files).toHaveLength(5);
+  for (const file of files) {
+    const shown = titlesOf(file).flatMap(idsIn);
+    const named = rows.filter(
+      (row) => namedTest(row)?.file === file && namedTest(row)?.title === row.id,
+    );
+    expect([...shown].sort()).toEqual(ids(named));
+  }
+});
+
+it('docs/seeds.md names code that is there', () => {
+  const paths = rows.flatMap(({ code }) => code.match(/(?<=`)[\w.-]+\/[\w./-]*(?=`)/g) ?? []);
+  expect(paths.length).toBeGreaterThan(200);
+  expect([...new Set(paths)].filter((path) => !existsSync(path))).toEqual([]);
+});
+
+it('a test that is skipped demonstrates nothing', () => {
+  expect(titlesIn("it('runs', () => {}); it.skip('waits', () => {});")).toEqual(['runs']);
+  expect(titlesIn("it.each([f(1)])('%i', () => {}); test.todo('later');")).toEqual(['%i']);
+  expect(titlesIn("describe.skip('all', () => it('never', () => {}));")).toEqual([]);
 });

@@ -1,16 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { children } from '../harness/children.ts';
 import { sleep } from '../harness/clock.ts';
 import type { CommandName, Commands, FromAgent, Request } from './commands.ts';
 
-const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 const STOP_MS = 10_000;
 const STDERR_KEPT = 4_000;
 
 type Answer<Name extends CommandName> = Awaited<ReturnType<Commands[Name]>>;
 
-/** The harness's hand on an agent process. */
+/** Commands one agent process. */
 export class Agent implements AsyncDisposable {
   /** Handlers that have started there, as last reported. */
   count = 0;
@@ -21,8 +19,9 @@ export class Agent implements AsyncDisposable {
   #stderr = '';
   readonly #ended = Promise.withResolvers<never>();
 
-  constructor() {
-    this.#child = fork(entry, {
+  /** The file is `main.ts` of this folder, or a copy of it beside another checkout. */
+  constructor(file: string) {
+    this.#child = fork(file, {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       detached: true,
     });
@@ -35,6 +34,10 @@ export class Agent implements AsyncDisposable {
       this.#ended.reject(new Error(`an agent ended unexpectedly. ${this.#stderr}`));
     });
     this.#ended.promise.catch(() => {});
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   async call<Name extends CommandName>(

@@ -1,4 +1,4 @@
-import type { Aim, Isolation, Role } from '../systems/system.ts';
+import type { Aim, Isolation, Queues, Remote, Role } from '../systems/system.ts';
 
 export interface OpenCommand {
   system: string;
@@ -6,6 +6,12 @@ export interface OpenCommand {
   role: Role;
   isolation: Isolation;
   aim: Aim;
+  queues?: Queues;
+  /** Every so many jobs, one fails. */
+  failEvery?: number;
+  remote?: Remote;
+  /** Where the process writes its CPU profile when it stops, if anywhere. */
+  profileFolder?: string;
 }
 
 export interface Load {
@@ -37,9 +43,11 @@ export interface Commands {
   load(system: string): Promise<void>;
   prepare(system: string, url: string, aim: Aim): Promise<void>;
   open(command: OpenCommand): Promise<void>;
+  /** For a process that is killed instead of stopped; `stop` does it, too. */
+  writeProfile(): Promise<void>;
   stop(): Promise<void>;
-  /** Callers that enqueue one job after another; answers how many were acknowledged, and when. */
-  enqueueLoop(callers: number, warmupMs: number, ms: number): Promise<{ jobs: number; ms: number }>;
+  /** Callers that enqueue one job after another; answers how many jobs, in how much time. */
+  enqueueLoop(callers: number, ms: number): Promise<{ jobs: number; ms: number }>;
   /** Answers how many milliseconds it took. */
   enqueueBulk(count: number, size: number, inFlight: number): Promise<number>;
   enqueueOne(n: number): Promise<void>;
@@ -50,7 +58,6 @@ export interface Commands {
   marks(): Promise<Mark[]>;
   /** From enqueue call to handler start, in milliseconds, in order of start. */
   latencies(): Promise<number[]>;
-  cpuSeconds(): Promise<number>;
   httpLoad(load: Load): Promise<LoadReport>;
 }
 

@@ -1,19 +1,19 @@
 import { systemInfo } from '../systems/catalogue.ts';
-import { notOpened, type Opened } from '../systems/system.ts';
+import { notOpened, type Opened, type Params } from '../systems/system.ts';
 import type { Commands, FromAgent, Request } from './commands.ts';
 import { httpLoad } from './http-load.ts';
 import { Meter } from './meter.ts';
 import { Producer } from './producer.ts';
+import { Profiler } from './profiler.ts';
 
 /**
  * A process in which a measured system runs: as producer, as worker, or as both. The harness forks
- * fresh ones for each measurement and tells them what to do by IPC.
+ * fresh ones for each measurement and commands them by IPC.
  */
-
-const MICROSECONDS = 1e6;
 
 const meter = new Meter((count) => send({ type: 'count', count }));
 let opened: Opened | undefined;
+let profiler: Profiler | undefined;
 let producer = new Producer({ enqueue: notOpened, enqueueMany: notOpened, stop: notOpened });
 
 const commands: Commands = {
@@ -25,13 +25,23 @@ const commands: Commands = {
   },
   async open(command) {
     const adapter = await systemInfo(command.system).adapter();
-    opened = await adapter.open({ ...command, handler: meter.handler });
+    const handler = failing(meter.handler, command.failEvery ?? 0);
+    opened = await adapter.open({ ...command, handler });
+    if (command.profileFolder !== undefined) {
+      profiler = new Profiler(command.profileFolder, command.role);
+      await profiler.start();
+    }
     producer = new Producer(opened);
   },
+  async writeProfile() {
+    await profiler?.write();
+    profiler = undefined;
+  },
   async stop() {
+    await commands.writeProfile();
     await opened?.stop();
   },
-  enqueueLoop: async (callers, warmupMs, ms) => await producer.loop(callers, warmupMs, ms),
+  enqueueLoop: async (callers, ms) => await producer.loop(callers, ms),
   enqueueBulk: async (count, size, inFlight) => await producer.bulk(count, size, inFlight),
   enqueueOne: async (n) => await producer.one(n),
   enqueueSteadily: async (perSecond, seconds) => await producer.steadily(perSecond, seconds),
@@ -40,15 +50,20 @@ const commands: Commands = {
   },
   marks: async () => meter.marks,
   latencies: async () => meter.latencies,
-  async cpuSeconds() {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / MICROSECONDS;
-  },
   httpLoad,
 };
 
+/** The same handler; it throws for one of `every` jobs. */
+function failing(handler: (params: Params) => void, every: number): (params: Params) => void {
+  if (every === 0) return handler;
+  return (params) => {
+    handler(params);
+    if (params.n % every === 0) throw new Error('this job fails on purpose');
+  };
+}
+
 function send(message: FromAgent): void {
-  // A harness that is gone needs no answer; this process ends with its channel.
+  // Without the harness there is no channel; this process then ends, too.
   if (process.connected) process.send?.(message);
 }
 

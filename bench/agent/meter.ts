@@ -2,7 +2,7 @@ import { nowMs } from '../harness/clock.ts';
 import type { Params } from '../systems/system.ts';
 import type { Mark } from './commands.ts';
 
-/** Often enough to find the moment of the n-th job, rarely enough to cost nothing. */
+/** Often enough to find the moment of the n-th job, rarely enough to be cheap. */
 const JOBS_PER_MARK = 64;
 const REPORT_MS = 10;
 
@@ -17,21 +17,21 @@ export class Meter {
 
   constructor(report: (count: number) => void) {
     this.#report = report;
-    setInterval(() => this.#tell(), REPORT_MS).unref();
+    setInterval(() => this.#send(), REPORT_MS).unref();
   }
 
   readonly handler = (params: Params): void => {
     if (params.at !== undefined) this.latencies.push(nowMs() - params.at);
     this.#count++;
     if (this.#count % JOBS_PER_MARK === 0) this.marks.push([nowMs(), this.#count]);
-    if (this.#eachStart) this.#tell();
+    if (this.#eachStart) this.#send();
   };
 
   reportEachStart(): void {
     this.#eachStart = true;
   }
 
-  #tell(): void {
+  #send(): void {
     if (this.#count === this.#reported) return;
     this.#reported = this.#count;
     this.#report(this.#count);

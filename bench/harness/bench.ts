@@ -1,26 +1,43 @@
 import { Agent } from '../agent/agent.ts';
 import type { OpenCommand } from '../agent/commands.ts';
+import { type LongshoreServer, startLongshore } from '../servers/longshore.ts';
 import type { Database, Postgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { Store } from '../servers/store.ts';
-import { systemInfo } from '../systems/catalogue.ts';
+import { BASELINE, systemInfo } from '../systems/catalogue.ts';
 import type { Aim } from '../systems/system.ts';
+import { baselineOf, Checkout } from './checkout.ts';
+import type { Options } from './options.ts';
 
 /** What a workload measures with: fresh stores, fresh processes, and how much of everything. */
 export class Bench {
-  readonly quick: boolean;
   readonly folder: string;
+  readonly #options: Options;
   readonly #postgres: Postgres;
+  readonly #own = new Checkout();
+  readonly #baseline: Checkout;
 
-  constructor(options: { quick: boolean; folder: string; postgres: Postgres }) {
-    this.quick = options.quick;
-    this.folder = options.folder;
-    this.#postgres = options.postgres;
+  constructor(options: Options, folder: string, postgres: Postgres) {
+    this.#options = options;
+    this.folder = folder;
+    this.#postgres = postgres;
+    this.#baseline =
+      options.baseline === undefined ? this.#own : baselineOf(options.baseline, folder);
   }
 
   /** The first number in a full run, the second in a quick one. */
   size(full: number, quick: number): number {
-    return this.quick ? quick : full;
+    return this.#options.quick ? quick : full;
+  }
+
+  /** The same for the number of jobs, which `--jobs` overrides. */
+  jobs(full: number, quick: number): number {
+    return this.#options.jobs ?? this.size(full, quick);
+  }
+
+  /** Whose code a system runs. */
+  checkout(system: string): Checkout {
+    return system === BASELINE ? this.#baseline : this.#own;
   }
 
   async store(system: string, aim: Aim = 'throughput'): Promise<Store> {
@@ -39,18 +56,40 @@ export class Bench {
     const { family, unfinished } = systemInfo(system);
     const name = [family, aim, filled?.name].filter(Boolean).join('_');
     const fill = async (url: string): Promise<void> => {
-      await using agent = new Agent();
+      await using agent = this.agent(system);
       await agent.call('prepare', system, url, aim);
       await filled?.fill(url);
     };
     return await this.#postgres.clone(name, fill, unfinished);
   }
 
-  /** A fresh process in which the system is open. */
-  async open(command: Partial<OpenCommand> & Pick<OpenCommand, 'system' | 'url' | 'role'>) {
-    const agent = new Agent();
+  /** `longshore api` or `longshore start`, as a user runs it. */
+  async server(
+    system: string,
+    role: 'api' | 'start',
+    databaseUrl: string | null,
+    flags: readonly string[] = [],
+  ): Promise<LongshoreServer> {
+    return await startLongshore(this.checkout(system).program, role, databaseUrl, flags);
+  }
+
+  agent(system: string): Agent {
+    return new Agent(this.checkout(system).agentFile);
+  }
+
+  /** Opens the system in a fresh process. */
+  async open(
+    command: Partial<OpenCommand> & Pick<OpenCommand, 'system' | 'url' | 'role'>,
+    agent = this.agent(command.system),
+  ): Promise<Agent> {
     try {
-      await agent.call('open', { isolation: 'inline', aim: 'throughput', ...command });
+      const { profile } = this.#options;
+      await agent.call('open', {
+        isolation: 'inline',
+        aim: 'throughput',
+        ...(profile !== undefined && { profileFolder: profile }),
+        ...command,
+      });
     } catch (error) {
       await agent[Symbol.asyncDispose]();
       throw error;

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 /**
  * Every process that the benchmark starts by itself, so that none outlives it: not after an error,
  * not after Ctrl-C. Each is started `detached`, as the head of a process group, so that its own
- * children end with it. The embedded PostgreSQL looks after itself.
+ * children end with it. The embedded PostgreSQL ends by itself.
  */
 class Children {
   readonly #alive = new Set<ChildProcess>();
@@ -14,7 +14,7 @@ class Children {
     child.on('error', () => this.#alive.delete(child));
   }
 
-  /** Asks politely first when there is a patience; kills the group in any case. */
+  /** With a patience, SIGTERM first; then SIGKILL to the group. */
   async end(child: ChildProcess, patienceMs = 0): Promise<void> {
     if (!this.#alive.has(child)) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));

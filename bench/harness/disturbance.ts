@@ -6,7 +6,7 @@ const LOOK_MS = 150;
 const STEAL = 7;
 const IDLE = [3, 4];
 
-/** How much others used the machine: figures from a busy hour are worth less, and it is said. */
+/** How much CPU other processes used: figures of a busy machine mean less, and the report has it. */
 export class Disturbance {
   readonly #start = ticks();
   readonly #busy: number[] = [];

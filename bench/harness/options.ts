@@ -6,7 +6,13 @@ export interface Options {
   only: string[];
   systems: string[];
   rounds: number | undefined;
+  /** Replaces the number of jobs of every drain. */
+  jobs: number | undefined;
+  /** Another checkout of Longshore, which is measured as a system of its own. */
+  baseline: string | undefined;
   json: string | undefined;
+  /** A folder for CPU profiles of the measured processes. */
+  profile: string | undefined;
 }
 
 export const USAGE = `npm run bench -- [--quick] [--only a,b] [--systems x,y] [options]
@@ -14,25 +20,27 @@ export const USAGE = `npm run bench -- [--quick] [--only a,b] [--systems x,y] [o
   --quick        a few minutes instead of hours: fewer rounds, smaller counts
   --only         only these workloads, separated by commas
   --systems      only these systems, separated by commas
-  --rounds       so many rounds of everything, instead of what each workload asks for
-  --json         write the rows { system, workload, unit, median, min, max } to this file
+  --rounds       so many rounds of every workload, instead of its own number
+  --jobs         so many jobs in every drain, instead of its own number
+  --baseline     also measure the checkout of Longshore in this directory, as a row of its own
+  --json         write the results to this file, for npm run bench:charts
+  --profile      write CPU profiles of the measured processes to this folder, print the hot functions
   --list         print the names of workloads and systems`;
 
-/** What is wrong with the command line; the message is for the person who wrote it. */
+/** A mistake in the command line. */
 export class UsageError extends Error {}
 
 export function parseOptions(argv: readonly string[]): Options & { help: boolean; list: boolean } {
   const { values } = parse(argv);
-  const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
-  if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) {
-    throw new UsageError('--rounds takes a whole number from 1');
-  }
   return {
     quick: values.quick,
     only: names(values.only),
     systems: names(values.systems),
-    rounds,
+    rounds: count('--rounds', values.rounds),
+    jobs: count('--jobs', values.jobs),
+    baseline: values.baseline,
     json: values.json,
+    profile: values.profile,
     help: values.help,
     list: values.list,
   };
@@ -47,7 +55,10 @@ function parse(argv: readonly string[]) {
         only: { type: 'string', multiple: true, default: [] },
         systems: { type: 'string', multiple: true, default: [] },
         rounds: { type: 'string' },
+        jobs: { type: 'string' },
+        baseline: { type: 'string' },
         json: { type: 'string' },
+        profile: { type: 'string' },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -55,6 +66,15 @@ function parse(argv: readonly string[]) {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+function count(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!(Number.isInteger(value) && value > 0)) {
+    throw new UsageError(`${flag} takes a whole number from 1`);
+  }
+  return value;
 }
 
 function names(lists: readonly string[]): string[] {

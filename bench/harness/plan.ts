@@ -1,5 +1,5 @@
-import { SYSTEMS } from '../systems/catalogue.ts';
-import type { Workload } from '../workloads/workload.ts';
+import { BASELINE, SYSTEMS } from '../systems/catalogue.ts';
+import { withBaseline, type Workload } from '../workloads/workload.ts';
 import { type Options, UsageError } from './options.ts';
 
 export interface Step {
@@ -23,7 +23,8 @@ export function makePlan(workloads: readonly Workload[], options: Options): Step
   for (let round = 0; round < Math.max(0, ...chosen.map(roundsOf)); round++) {
     for (const workload of chosen) {
       if (round >= roundsOf(workload)) continue;
-      const systems = workload.systems.filter((name) => isWanted(options.systems, name));
+      const all = options.baseline === undefined ? workload.systems : withBaseline(workload);
+      const systems = all.filter((name) => name === BASELINE || isWanted(options.systems, name));
       for (const system of rotate(systems, round)) steps.push({ workload, system, round });
     }
   }

@@ -1,28 +1,31 @@
 import { SYSTEMS } from '../systems/catalogue.ts';
-import { metricName, type Results, type Row } from './results.ts';
-import type { Metric, Workload } from '../workloads/workload.ts';
+import { metricName, type Row } from './results.ts';
+import { type Metric, withBaseline, type Workload } from '../workloads/workload.ts';
 import { figure } from './numbers.ts';
 
 const OURS = 'longshore';
 
-/** Markdown that can also be read as it is: a table per workload. */
-export function reportOf(workloads: readonly Workload[], results: Results): string {
-  const rows = results.rows();
+/** Markdown that is readable as text: a table per workload. */
+export function reportOf(
+  workloads: readonly Workload[],
+  rows: readonly Row[],
+  heading = '##',
+): string {
   return workloads
-    .filter((workload) => results.rounds(workload) > 0)
-    .map((workload) => section(workload, rows, results.rounds(workload)))
+    .filter((workload) => rows.some((row) => belongs(row, workload)))
+    .map((workload) => `${heading} ${workload.name}\n\n${section(workload, rows)}`)
     .join('\n');
 }
 
-/** Who was measured, how it was set up, and what it keeps of a finished job. */
+/** The settings of the measured systems, and what each keeps of a finished job. */
 export function systemsTable(names: readonly string[]): string {
   const used = SYSTEMS.filter(({ name }) => names.includes(name));
   const cells = used.map(({ name, settings, keeps }) => [name, settings, keeps]);
   return table(['system', 'set-up', 'keeps of a finished job'], cells);
 }
 
-function section(workload: Workload, rows: readonly Row[], rounds: number): string {
-  const systems = workload.systems.filter((system) =>
+function section(workload: Workload, rows: readonly Row[]): string {
+  const systems = withBaseline(workload).filter((system) =>
     rows.some((row) => row.system === system && belongs(row, workload)),
   );
   const compared = systems.length > 1 && systems.includes(OURS);
@@ -34,8 +37,9 @@ function section(workload: Workload, rows: readonly Row[], rounds: number): stri
     system,
     ...workload.metrics.flatMap((metric) => cellsOf(workload, metric, system, rows, compared)),
   ]);
+  const rounds = Math.max(...rows.filter((row) => belongs(row, workload)).map((row) => row.rounds));
   const note = `Median [min–max] of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}.`;
-  return `## ${workload.name}\n\n${workload.what} ${note}\n\n${table(['', ...head], body)}`;
+  return `${workload.what} ${note}\n\n${table(['', ...head], body)}`;
 }
 
 function belongs(row: Row, { name, metrics }: Workload): boolean {

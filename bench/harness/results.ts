@@ -9,6 +9,13 @@ export interface Row {
   median: number;
   min: number;
   max: number;
+  rounds: number;
+}
+
+/** What `--json` writes: the rows, and the machine they were measured on. */
+export interface ResultsFile {
+  machine: readonly string[];
+  rows: readonly Row[];
 }
 
 interface Values {
@@ -41,14 +48,8 @@ export class Results {
       median: median(values),
       min: Math.min(...values),
       max: Math.max(...values),
+      rounds: values.length,
     }));
-  }
-
-  rounds(workload: Workload): number {
-    const counts = [...this.#values.values()]
-      .filter((entry) => entry.workload === workload)
-      .map(({ values }) => values.length);
-    return Math.max(0, ...counts);
   }
 }
 

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Postgres } from '../servers/postgres.ts';
@@ -12,9 +12,10 @@ import { goalsTable } from './goals.ts';
 import { machineLines } from './machine.ts';
 import { type Options, USAGE } from './options.ts';
 import { makePlan, type Step } from './plan.ts';
+import { hotFunctions } from './profile.ts';
 import { Progress } from './progress.ts';
 import { reportOf, systemsTable } from './report.ts';
-import { Results } from './results.ts';
+import { Results, type ResultsFile } from './results.ts';
 
 export function listing(): string {
   const workloads = WORKLOADS.map(({ name, what }) => `  ${name.padEnd(16)}${what}`);
@@ -30,6 +31,7 @@ export async function runBench(options: Options, stop: AbortSignal): Promise<boo
   const failures: string[] = [];
   const disturbance = new Disturbance();
   progress.say('starting PostgreSQL');
+  if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
   const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   const postgres = new Postgres(folder);
   // Ctrl-C ends the processes, which fails the step under way; the rest is tidied up below.
@@ -43,7 +45,7 @@ export async function runBench(options: Options, stop: AbortSignal): Promise<boo
   try {
     await postgres.start();
     const machine = machineLines(folder, await postgres.version());
-    const bench = new Bench({ quick: options.quick, folder, postgres });
+    const bench = new Bench(options, folder, postgres);
     for (const step of steps) {
       if (stop.aborted) break;
       progress.begin(step);
@@ -56,21 +58,24 @@ export async function runBench(options: Options, stop: AbortSignal): Promise<boo
       }
     }
     progress.clear();
+    const rows = results.rows();
+    const circumstances = [...machine, disturbance.line()];
     process.stdout.write(
       [
-        reportOf(WORKLOADS, results),
-        goalsTable(results.rows()),
+        reportOf(WORKLOADS, rows),
+        goalsTable(rows),
+        ...hotOf(options.profile),
         systemsTable([...new Set(steps.map(({ system }) => system))]),
         bullets([
-          ...machine,
-          disturbance.line(),
+          ...circumstances,
           ...(options.quick ? ['quick run: small counts, one round; good for a glance only'] : []),
           ...failures.map((failure) => `failed: ${failure.split('\n')[0]}`),
         ]),
       ].join('\n'),
     );
     if (options.json !== undefined) {
-      await writeFile(options.json, `${JSON.stringify(results.rows(), null, 2)}\n`);
+      const file: ResultsFile = { machine: circumstances, rows };
+      await writeFile(options.json, `${JSON.stringify(file, null, 2)}\n`);
     }
   } finally {
     await children.endAll();
@@ -91,6 +96,11 @@ async function measure(bench: Bench, step: Step, results: Results): Promise<stri
     const reason = error instanceof Error ? error.message : String(error);
     return `${workload.name} ${system} (round ${round + 1}): ${reason.trim()}`;
   }
+}
+
+function hotOf(profile: string | undefined): string[] {
+  if (profile === undefined) return [];
+  return ['producer', 'worker', 'both'].map((role) => hotFunctions(profile, role));
 }
 
 function bullets(lines: readonly string[]): string {

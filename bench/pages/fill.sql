@@ -1,9 +1,8 @@
 -- Fills Longshore's tables as a busy week would have left them: jobs of thirty definitions, most of
 -- them finished, one in twenty of these failed. How many comes from the settings bench.live and
 -- bench.finished. key-7 has no failure and nothing that waits for a retry; a tag is on a quarter of all
--- jobs (nightly), on one in a hundred (rare) or on three of them (once). workloads/days.sql comes first.
+-- jobs (nightly), on one in a hundred (rare) or on three of them (once). workloads/sql/days.sql comes first.
 
-set session_replication_role = replica;
 
 insert into longshore.definition (key, version, info)
 select 'key-' || n, 1, jsonb_build_object('key', 'key-' || n, 'version', 1, 'owner', 'team-' || n % 5,
@@ -82,13 +81,20 @@ select 0, id, claim_no, attempts, worker, started_at, finished_at, error_code, e
   state
 from longshore.done where state = 'failed';
 
--- What the counters of a week would be: every job was made, and those of the last day are in the graph.
+-- What the counters would be: every job was made, and something happened in every slot that is kept.
 select longshore.recount_counters(0::smallint);
 
-insert into longshore.counter_minute (shard, tenant, minute, enqueued, started, succeeded, failed,
-  cancelled, retried)
-select 0, 'default', date_trunc('minute', clock_timestamp()) - n * interval '1 minute', 90, 80, 70, 5, 2, 6
-from generate_series(0, 1439) n;
+insert into longshore.counter_series (shard, minutes, tenant, key, slot, enqueued, started, succeeded,
+  failed, cancelled, retried, deeper, waited, ran)
+select 0, g.minutes, 'default', k.key, s.slot, 90, 80, 70, 5, 2, 6, 3, t.counts, t.counts
+from (values (1, interval '25 hours'), (15, '193 hours'), (60, '745 hours')) g(minutes, kept)
+cross join lateral (
+  select generate_series(
+    date_bin(make_interval(mins => g.minutes), clock_timestamp() - g.kept, '2000-01-01 00:00:00+00'),
+    clock_timestamp(), make_interval(mins => g.minutes)) as slot
+) s
+cross join (select '' as key union all select 'key-' || n from generate_series(1, 30) n) k
+cross join (select jsonb_object_agg(b, 10 * b) as counts from generate_series(20, 39) b) t;
 
 insert into longshore.counter_span (shard, slot, queue, state, bucket, n, ms)
 select 0, slot, queue, kind.state::longshore.job_state, bucket, 10, 1000
@@ -96,8 +102,7 @@ from (select date_bin('15 minutes', clock_timestamp(), timestamptz '2000-01-01 0
      - n * interval '15 minutes' as slot from generate_series(0, 96) n
    union all select '-infinity') slots,
   generate_series(1, 30) queue,
-  (values ('running', 6), ('succeeded', 5), ('failed', 2), ('retrying', 2)) as kind(state, buckets),
+  (values ('running', 20), ('succeeded', 20), ('failed', 8), ('retrying', 8)) as kind(state, buckets),
   generate_series(2, 1 + kind.buckets) bucket;
 
-set session_replication_role = default;
 drop table made;

@@ -10,8 +10,10 @@ import { Db } from '../../src/store/connection/db.ts';
 import { rollUpCounters } from '../../src/store/counters/roll-up.ts';
 import { migrate } from '../../src/store/connection/migrate.ts';
 import { ensurePartitions } from '../../src/store/connection/partitions.ts';
+import { Checkout } from '../harness/checkout.ts';
 import { nowMs } from '../harness/clock.ts';
 import { figure, percentile } from '../harness/numbers.ts';
+import type { Row } from '../harness/results.ts';
 import { startLongshore } from '../servers/longshore.ts';
 
 /**
@@ -61,11 +63,11 @@ async function fill(url: string): Promise<[string, string]> {
   await client.connect();
   try {
     await ensurePartitions(db);
-    await client.query(await read('../workloads/days.sql'));
+    await client.query(await read('../workloads/sql/days.sql'));
     const settings = `select set_config('bench.live', $1, false), set_config('bench.finished', $2, false)`;
     await client.query(settings, [values.live, values.finished]);
     await client.query(await read('fill.sql'));
-    while ((await rollUpCounters(db, 0, '-infinity', 10_000)).folded > 0);
+    while ((await rollUpCounters(db, 0, '-infinity', 10_000)).rows > 0);
     await client.query('vacuum analyze');
     const ids = await client.query<{ id: string }>(
       `(select id from longshore.running order by id limit 1) union all
@@ -83,6 +85,13 @@ async function measure(url: string, running: string, failed: string): Promise<bo
   const paths = [
     '/v1/stats',
     '/v1/stats?windowMinutes=1440',
+    '/v1/series',
+    '/v1/series?minutes=360',
+    '/v1/series?minutes=1440',
+    '/v1/series?minutes=10080',
+    '/v1/series?minutes=43200',
+    '/v1/series?minutes=360&definitionKey=key-7&histograms=true',
+    '/v1/series?minutes=43200&definitionKey=key-7&histograms=true',
     '/metrics',
     '/v1/jobs',
     '/v1/jobs?status=queued',
@@ -95,7 +104,7 @@ async function measure(url: string, running: string, failed: string): Promise<bo
     '/v1/jobs?definitionKey=key-7&status=queued',
     '/v1/jobs?definitionKey=key-7&status=retrying',
     '/v1/jobs?definitionKey=key-7&status=succeeded',
-    '/v1/jobs?definitionKey=key-7&status=queued&q=nobody',
+    '/v1/jobs?definitionKey=key-7&status=queued&q=absent',
     '/v1/jobs?tag=rare',
     '/v1/jobs?tag=nightly',
     '/v1/jobs?tag=once',
@@ -103,7 +112,20 @@ async function measure(url: string, running: string, failed: string): Promise<bo
     '/v1/jobs?status=failed&tag=rare',
     '/v1/jobs?errorCode=HANDLER_ERROR',
     '/v1/jobs?q=customer-77',
-    '/v1/jobs?q=nobody',
+    '/v1/jobs?q=absent',
+    '/v1/jobs?q=key-7',
+    '/v1/jobs?q=two+absent+words',
+    '/v1/jobs?q=definition:ey-7',
+    '/v1/jobs?q=status:failed+definition:key-4*',
+    '/v1/jobs?q=status:failed+code:HANDLER_ERROR+customer',
+    '/v1/jobs?q=tag:rare+tag:nightly',
+    '/v1/jobs?q=owner:team-3+status:failed',
+    '/v1/jobs?q=worker:00000000+status:running',
+    `/v1/jobs?q=${failed.slice(-12)}`,
+    '/v1/search-values',
+    '/v1/views',
+    '/v1/jobs/export?format=csv&limit=200',
+    '/v1/jobs/export?format=jsonl&limit=200&q=status:failed',
     '/v1/jobs?status=queued&sort=-priority',
     '/v1/jobs?status=scheduled&sort=runAt',
     '/v1/jobs?status=retrying&sort=runAt&definitionKey=key-7',
@@ -116,21 +138,15 @@ async function measure(url: string, running: string, failed: string): Promise<bo
     '/v1/dead-letters',
     '/v1/dead-letters?definitionKey=key-4',
     '/v1/dead-letters?q=unknown',
+    '/v1/dead-letters?q=definition:key-4*+unknown',
     '/v1/dead-letters/groups',
     '/v1/definitions',
     '/v1/workers',
     '/v1/schedules',
     '/v1/bulk',
   ];
-  await using server = await startLongshore('api', url);
-  const rows: {
-    system: string;
-    workload: string;
-    unit: string;
-    median: number;
-    min: number;
-    max: number;
-  }[] = [];
+  await using server = await startLongshore(new Checkout().program, 'api', url);
+  const rows: Row[] = [];
   process.stdout.write(`${values.live} live and ${values.finished} finished jobs\n\n`);
   process.stdout.write('| call | p50 ms | p99 ms |\n|---|---|---|\n');
   let quick = true;
@@ -145,10 +161,14 @@ async function measure(url: string, running: string, failed: string): Promise<bo
     }
     const [p50, p99] = [percentile(took, 0.5), percentile(took, 0.99)];
     quick &&= p99 < LIMIT_MS;
-    const name = path.replace(running, 'RUNNING').replace(failed, 'FAILED');
+    const name = path
+      .replace(running, 'RUNNING')
+      .replace(failed, 'FAILED')
+      .replace(failed.slice(-12), 'END');
     process.stdout.write(`| ${name} | ${figure(p50)} | ${figure(p99)} |\n`);
-    const row = { system: 'longshore', unit: 'ms', min: Math.min(...took), max: Math.max(...took) };
-    rows.push({ ...row, workload: `pages ${name}`, median: p50 });
+    const [min, max] = [Math.min(...took), Math.max(...took)];
+    const row = { system: 'longshore', unit: 'ms', median: p50, min, max, rounds: 1 };
+    rows.push({ ...row, workload: `pages ${name}` });
   }
   if (values.json) await writeFile(values.json, `${JSON.stringify(rows, null, 2)}\n`);
   if (!quick) process.stderr.write(`some of it takes longer than ${LIMIT_MS} ms\n`);

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { children } from '../harness/children.ts';
 import { nowMs, sleep } from '../harness/clock.ts';
 import { freePort } from './free-port.ts';
 
-const bin = fileURLToPath(new URL('../../bin/longshore.js', import.meta.url));
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 const STOP_MS = 20_000;
 const STDERR_KEPT = 4_000;
 
@@ -14,17 +12,19 @@ export interface LongshoreServer extends AsyncDisposable {
   pid: number;
 }
 
-/** The real thing, as a person starts it: `longshore api` or `longshore start`. */
+/** Starts the command line program; without a database URL it starts its own PostgreSQL. */
 export async function startLongshore(
+  program: string,
   role: 'api' | 'start',
-  databaseUrl: string,
+  databaseUrl: string | null,
   flags: readonly string[] = [],
 ): Promise<LongshoreServer> {
   const port = await freePort();
-  const args = [bin, role, '--port', `${port}`, '--log-level', 'warn', ...flags];
+  const args = [program, role, '--port', `${port}`, '--log-level', 'warn', ...flags];
+  const { DATABASE_URL: _, ...env } = process.env;
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, DATABASE_URL: databaseUrl },
+    env: databaseUrl === null ? env : { ...env, DATABASE_URL: databaseUrl },
     detached: true,
   });
   children.add(child);

@@ -7,14 +7,14 @@ import type { Store } from './store.ts';
 export interface Database extends Store {
   /** A connection of the harness's own. */
   client: pg.Client;
-  /** Another one, ended by whoever asked for it. */
+  /** Another one, which the caller ends. */
   connect(): Promise<AsyncDisposable & { client: pg.Client }>;
 }
 
 /**
- * The one PostgreSQL of a run: durable, and apart from its buffers set up as PostgreSQL itself is,
- * so that nobody has a server tuned for them. Each measurement gets a database of its own, cloned
- * from a template that holds the empty tables of its system.
+ * The PostgreSQL of a run: durable, with PostgreSQL's defaults except for larger buffers, so it is
+ * tuned for no system. Each measurement gets its own database, cloned from a template with the empty
+ * tables of its system.
  */
 export class Postgres {
   readonly #embedded: EmbeddedPostgres;
@@ -79,10 +79,10 @@ export class Postgres {
       },
       unfinished: async () => Number(await ask(client, countOf(unfinished))),
       isDrained: async () => (await ask(client, emptinessOf(unfinished))) === true,
-      cpuSeconds: async () => await cpuSecondsOf(this.#embedded.pid ?? 0),
+      cpuSeconds: () => cpuSecondsOf(this.#embedded.pid ?? 0),
       [Symbol.asyncDispose]: async () => {
         await client.end().catch(() => undefined);
-        await this.#query(`drop database if exists ${name} with (force)`);
+        await this.#drop(name);
       },
     };
   }
@@ -96,6 +96,12 @@ export class Postgres {
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
     );
     return name;
+  }
+
+  /** By force, which an autovacuum worker in the database forbids; without force, it is ended. */
+  async #drop(name: string): Promise<void> {
+    const drop = `drop database if exists ${name}`;
+    await this.#query(`${drop} with (force)`).catch(async () => await this.#query(drop));
   }
 
   #urlOf(database: string): string {

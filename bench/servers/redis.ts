@@ -52,7 +52,7 @@ export async function startRedis(
     url: `redis://127.0.0.1:${port}`,
     unfinished,
     isDrained: async () => (await unfinished()) === 0,
-    cpuSeconds: async () => (child.pid === undefined ? 0 : await cpuSecondsOf(child.pid)),
+    cpuSeconds: () => (child.pid === undefined ? 0 : cpuSecondsOf(child.pid)),
     [Symbol.asyncDispose]: close,
   };
 }

@@ -6,5 +6,5 @@ export interface Store extends AsyncDisposable {
   /** The same question for the end of a drain, where it is asked often: cheaper than counting. */
   isDrained(): Promise<boolean>;
   /** CPU time that the whole server has taken so far. */
-  cpuSeconds(): Promise<number>;
+  cpuSeconds(): number;
 }

@@ -9,7 +9,7 @@ export interface SystemInfo {
   adapter: () => Promise<Adapter>;
   store: StoreKind;
   settings: string;
-  /** What is left of a finished job. The systems do not do the same work, and this says so. */
+  /** What is left of a finished job: the systems do not do the same work. */
   keeps: string;
   /** Where unfinished jobs lie: tables with a condition, or keys of Redis lists. */
   unfinished: readonly string[];
@@ -42,10 +42,15 @@ const redis = {
   unfinished: ['bull:bench:wait', 'bull:bench:active'],
 } as const;
 
+/** Longshore of another checkout. */
+export const BASELINE = 'baseline';
+export const SAME_PROCESS = 'longshore-same-process';
+
 /** In the order in which tables show them. */
 export const SYSTEMS: readonly SystemInfo[] = [
   { ...ours, name: 'longshore', settings: 'concurrency 500 (inline), 4 (process, fresh)' },
-  { ...ours, name: 'longshore-handover', settings: 'enqueued and run by the same process' },
+  { ...ours, name: BASELINE, family: BASELINE, settings: 'the checkout of --baseline' },
+  { ...ours, name: SAME_PROCESS, settings: 'enqueued and run by the same process' },
   {
     ...graphiles,
     name: 'graphile',

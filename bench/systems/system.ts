@@ -7,11 +7,23 @@ export interface Params {
 
 export type Role = 'producer' | 'worker' | 'both';
 
-/** Where user code runs: in the worker, a thread, a warm process, or a new process for each job. */
-export type Isolation = 'inline' | 'thread' | 'process' | 'fresh' | 'command';
+/**
+ * Where user code runs: in the worker, a thread, a warm process, or a new process for each job.
+ * `deployed` is a warm process with deployed code.
+ */
+export type Isolation = 'inline' | 'thread' | 'process' | 'fresh' | 'command' | 'deployed';
 
 /** What a system is set up for when its docs advise different settings for the two. */
 export type Aim = 'throughput' | 'latency';
+
+/** Which queues the jobs go to; see the adapter of Longshore. */
+export type Queues = 'one' | 'six' | 'mixed';
+
+/** Workers over HTTP: their key, and how many of them. */
+export interface Remote {
+  key: string;
+  workers: number;
+}
 
 export interface OpenOptions {
   system: string;
@@ -19,6 +31,8 @@ export interface OpenOptions {
   role: Role;
   isolation: Isolation;
   aim: Aim;
+  queues?: Queues;
+  remote?: Remote;
   handler(params: Params): void;
 }
 

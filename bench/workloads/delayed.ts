@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../harness/numbers.ts';
-import { startLongshore } from '../servers/longshore.ts';
 import type { Workload } from './workload.ts';
 
-/** Nobody has this definition, so its jobs stay where the promoter put them. */
-const KEY = 'nobody';
+/** No worker has this definition, so its jobs stay where the promoter put them. */
+const KEY = 'unserved';
 
 export const delayed: Workload = {
   name: 'delayed',
@@ -12,6 +11,7 @@ export const delayed: Workload = {
     'A real `longshore start`: jobs with a delay of 100 to 900 ms, one at a time. How long after its ' +
     'time does each become claimable, both by the clock of the database.',
   systems: ['longshore'],
+  ownTables: true,
   metrics: [
     { key: 'p50', unit: 'ms', better: 'less' },
     { key: 'p99', unit: 'ms', better: 'less' },
@@ -21,7 +21,8 @@ export const delayed: Workload = {
   seconds: { full: 120, quick: 20 },
   async measure(bench, system) {
     await using database = await bench.database(system);
-    await using server = await startLongshore('start', database.url, ['--jobs', definitions]);
+    const definitions = bench.checkout(system).definitionFile('process.ts');
+    await using server = await bench.server(system, 'start', database.url, ['--jobs', definitions]);
     const samples = bench.size(200, 30);
     for (let n = 0; n < samples; n++) {
       const delayMs = 100 + Math.round(Math.random() * 800);
@@ -38,8 +39,6 @@ export const delayed: Workload = {
     return { p50: percentile(late, 0.5), p99: percentile(late, 0.99), max: Math.max(...late) };
   },
 };
-
-const definitions = new URL('../definitions/process.ts', import.meta.url).pathname;
 
 async function post(port: number, body: object): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/jobs`, {

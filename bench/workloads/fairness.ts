@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../harness/bench.ts';
 import { percentile } from '../harness/numbers.ts';
-import { startLongshore } from '../servers/longshore.ts';
 import { fill } from './drain.ts';
 import type { Workload } from './workload.ts';
 
@@ -14,6 +13,7 @@ export const fairness: Workload = {
     'A real `longshore start` works on 100,000 jobs of one tenant, at full speed. Another tenant brings ' +
     'one job at a time: how many of the others start between its commit and its own start.',
   systems: ['longshore'],
+  ownTables: true,
   metrics: [
     { key: 'overtaken-by-p50', unit: 'jobs', better: 'less' },
     { key: 'overtaken-by-p99', unit: 'jobs', better: 'less' },
@@ -31,12 +31,11 @@ export const fairness: Workload = {
   },
 };
 
-const definitions = new URL('../definitions/process.ts', import.meta.url).pathname;
-
 async function overtakenBy(bench: Bench, system: string): Promise<number[]> {
   await using database = await bench.database(system);
-  await fill(bench, system, database.url, bench.size(100_000, 30_000), 'process');
-  await using server = await startLongshore('start', database.url, ['--jobs', definitions]);
+  await fill(bench, system, database.url, bench.size(100_000, 30_000), { isolation: 'process' });
+  const definitions = bench.checkout(system).definitionFile('process.ts');
+  await using server = await bench.server(system, 'start', database.url, ['--jobs', definitions]);
   await post(server.port, '/v1/tenants', { tenant: 'quiet' });
   const samples = bench.size(40, 8);
   for (let n = 0; n < samples; n += 1) {
@@ -49,9 +48,9 @@ async function overtakenBy(bench: Bench, system: string): Promise<number[]> {
   );
   if (!rows[0]?.left) throw new Error('the noisy tenant had nothing left: nothing was measured');
   await sleep(1_000);
-  const { rows: told } = await database.client.query<{ others: number }>(OTHERS);
-  if (told.length !== samples) throw new Error(`${samples - told.length} jobs did not even start`);
-  return told.map(({ others }) => others);
+  const { rows: started } = await database.client.query<{ others: number }>(OTHERS);
+  if (started.length !== samples) throw new Error(`${samples - started.length} jobs did not start`);
+  return started.map(({ others }) => others);
 }
 
 const OTHERS = `

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import type { Bench } from '../harness/bench.ts';
-import { BURDEN_METRICS, compare } from './burden.ts';
-import { drain, fill } from './drain.ts';
+import { drain, type Drained, fill } from './drain.ts';
+import { measurePair, PAIR_METRICS } from './pair.ts';
 import type { Workload } from './workload.ts';
 
 export const history: Workload = {
@@ -11,11 +11,12 @@ export const history: Workload = {
     'One worker drains 40,000 jobs while 2,000,000 finished ones of the last week are kept, and ' +
     'while none are. (pg-boss keeps its jobs too, the others nothing.)',
   systems: ['longshore'],
-  metrics: BURDEN_METRICS,
+  ownTables: true,
+  metrics: PAIR_METRICS,
   rounds: { full: 5, quick: 1 },
   seconds: { full: 30, quick: 10 },
   async measure(bench, system, round) {
-    return await compare(
+    return await measurePair(
       round,
       async () => await drainBeside(bench, system, 0),
       async () => await drainBeside(bench, system, bench.size(2_000_000, 50_000)),
@@ -23,15 +24,15 @@ export const history: Workload = {
   },
 };
 
-async function drainBeside(bench: Bench, system: string, finished: number): Promise<number> {
-  const jobs = bench.size(40_000, 8_000);
+async function drainBeside(bench: Bench, system: string, finished: number): Promise<Drained> {
+  const jobs = bench.jobs(40_000, 8_000);
   const filled = {
     name: `history_${finished}`,
     fill: async (url: string) => await makeHistory(url, finished),
   };
   await using database = await bench.database(system, 'throughput', filled);
   await fill(bench, system, database.url, jobs);
-  return await drain(bench, system, database, { jobs, warmup: bench.size(4_000, 2_000) });
+  return await drain(bench, system, database, { jobs });
 }
 
 /** Straight into the tables, as seven days of work would have left them. */

@@ -1,7 +1,9 @@
 import type { Agent } from '../agent/agent.ts';
 import type { Bench } from '../harness/bench.ts';
 import { sleep } from '../harness/clock.ts';
+import { CPU, cpuPerJob, processes, readCpu } from '../harness/cpu.ts';
 import { percentile } from '../harness/numbers.ts';
+import { SAME_PROCESS } from '../systems/catalogue.ts';
 import { WORKERS, type Workload } from './workload.ts';
 
 const WARMUP = 20;
@@ -11,14 +13,15 @@ export const latencyIdle: Workload = {
   name: 'latency-idle',
   what:
     'Nothing else to do: one job at a time, from the enqueue call in one process to the start of ' +
-    'its handler in another (longshore-handover: in the same process).',
-  systems: ['longshore', 'longshore-handover', ...WORKERS.slice(1)].filter(
+    'its handler in another (longshore-same-process: in the same one).',
+  systems: ['longshore', SAME_PROCESS, ...WORKERS.slice(1)].filter(
     (name) => name !== 'graphile-max',
   ),
   metrics: [
     { key: 'p50', unit: 'ms', better: 'less' },
     { key: 'p95', unit: 'ms', better: 'less' },
     { key: 'p99', unit: 'ms', better: 'less' },
+    ...CPU,
   ],
   rounds: { full: 5, quick: 1 },
   seconds: { full: 7, quick: 3 },
@@ -28,7 +31,10 @@ export const latencyIdle: Workload = {
     const { producer, worker } = await openPair(bench, system, store.url, stack);
     await worker.call('reportEachStart');
     const samples = bench.size(200, 40);
+    const consumers = { 'cpu-worker': processes([worker]), 'cpu-server': store.cpuSeconds };
+    let warm = readCpu(consumers);
     for (let n = 1; n <= WARMUP + samples; n++) {
+      if (n === WARMUP + 1) warm = readCpu(consumers);
       const [started] = await Promise.all([
         worker.reaches(n, PATIENCE_MS),
         producer.call('enqueueOne', n),
@@ -37,12 +43,14 @@ export const latencyIdle: Workload = {
       // Not in step with any timer of the system, and long enough for it to settle the job.
       await sleep(5 + Math.random() * 10);
     }
+    const cpu = cpuPerJob(warm, readCpu(consumers), samples);
     const latencies = (await worker.call('latencies')).slice(WARMUP);
     await Promise.all([...new Set([producer, worker])].map(async (agent) => agent.stop()));
     return {
       p50: percentile(latencies, 0.5),
       p95: percentile(latencies, 0.95),
       p99: percentile(latencies, 0.99),
+      ...cpu,
     };
   },
 };
@@ -54,7 +62,7 @@ async function openPair(
   stack: AsyncDisposableStack,
 ): Promise<{ producer: Agent; worker: Agent }> {
   const command = { system, url, aim: 'latency' } as const;
-  if (system === 'longshore-handover') {
+  if (system === SAME_PROCESS) {
     const agent = stack.use(await bench.open({ ...command, role: 'both' }));
     return { producer: agent, worker: agent };
   }

@@ -1,17 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { Agent } from '../agent/agent.ts';
 import { nowMs, sleep } from '../harness/clock.ts';
 import { percentile } from '../harness/numbers.ts';
-import { startLongshore } from '../servers/longshore.ts';
 import type { Workload } from './workload.ts';
 
 const PER_SECOND = 1_000;
 const CONNECTIONS = 32;
 const PATIENCE_MS = 60_000;
 const SAMPLE_MS = 500;
-const definitions = fileURLToPath(new URL('../definitions/peak.ts', import.meta.url));
-
 export const peak: Workload = {
   name: 'peak',
   what:
@@ -19,6 +14,7 @@ export const peak: Workload = {
     'an isolated process; all of it, client and PostgreSQL included, on this machine. Latency is ' +
     'from the moment the call is due to the start of the handler.',
   systems: ['longshore'],
+  ownTables: true,
   metrics: [
     { key: 'ended', unit: '% of jobs', better: 'more' },
     { key: 'p50', unit: 'ms', better: 'less' },
@@ -34,8 +30,9 @@ export const peak: Workload = {
     const seconds = bench.size(60, 5);
     const jobs = PER_SECOND * seconds;
     await using database = await bench.database(system);
-    await using server = await startLongshore('start', database.url, ['--jobs', definitions]);
-    await using agent = new Agent();
+    const definitions = bench.checkout(system).definitionFile('peak.ts');
+    await using server = await bench.server(system, 'start', database.url, ['--jobs', definitions]);
+    await using agent = bench.agent(system);
     const load = {
       port: server.port,
       connections: CONNECTIONS,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../harness/bench.ts';
 import { percentile } from '../harness/numbers.ts';
-import { startLongshore } from '../servers/longshore.ts';
 import { cpuSecondsOf } from '../servers/processes.ts';
 import type { Workload } from './workload.ts';
 
@@ -14,6 +13,7 @@ export const schedules: Workload = {
     `A real \`longshore start\` with ${BUSY} schedules that are due every second, alone and beside ` +
     '100,000 that are not. How late each slot becomes a job, and the CPU that its process takes.',
   systems: ['longshore'],
+  ownTables: true,
   metrics: [
     { key: 'alone-p50', unit: 'ms', better: 'less' },
     { key: 'p50', unit: 'ms', better: 'less' },
@@ -38,8 +38,6 @@ export const schedules: Workload = {
   },
 };
 
-const definitions = new URL('../definitions/process.ts', import.meta.url).pathname;
-
 async function fire(
   bench: Bench,
   system: string,
@@ -48,13 +46,14 @@ async function fire(
   await using database = await bench.database(system);
   await database.client.query(SCHEDULES, [BUSY, resting]);
   await database.client.query('vacuum analyze longshore.schedule');
-  await using server = await startLongshore('start', database.url, ['--jobs', definitions]);
+  const definitions = bench.checkout(system).definitionFile('process.ts');
+  await using server = await bench.server(system, 'start', database.url, ['--jobs', definitions]);
   // Warm-up: plans are made, queues and partitions are found.
   await sleep(3_000);
   await database.client.query('truncate longshore.slot');
-  const [before, seconds] = [await cpuSecondsOf(server.pid), bench.size(20, 5)];
+  const [before, seconds] = [cpuSecondsOf(server.pid), bench.size(20, 5)];
   await sleep(seconds * 1_000);
-  const cpuMs = ((await cpuSecondsOf(server.pid)) - before) * (1_000 / seconds);
+  const cpuMs = (cpuSecondsOf(server.pid) - before) * (1_000 / seconds);
   const { rows } = await database.client.query<{ late_ms: number }>(
     `select (extract(epoch from j.created_at - j.scheduled_for) * 1000)::float8 as late_ms
      from longshore.job j join longshore.slot t on t.job_id = j.id`,
@@ -66,8 +65,8 @@ async function fire(
 const SCHEDULES = `
   insert into longshore.schedule (shard, id, bucket, tenant, source, definition_key, params, priority,
     enabled, cron, timezone, jitter_ms, dst_gap, dst_repeat, catch_up, catch_up_window_ms,
-    catch_up_max, overlap, created_at, updated_at, next_at, next_local, look_at)
-  select 0, gen_random_uuid(), n % 64, 'default', 'api', 'nobody', '{}', 0, true,
+    catch_up_max, overlap, created_at, updated_at, next_at, next_local, check_at)
+  select 0, gen_random_uuid(), n % 64, 'default', 'api', 'unserved', '{}', 0, true,
     case when n <= $1 then '* * * * * *' else '0 0 * * *' end, 'UTC', 0, 'shift', 'once', 'all',
     604800000, 1000, 'allow', now(), now(), at.next, at.next at time zone 'UTC', at.next
   from generate_series(1, $1::int + $2::int) n

@@ -1,4 +1,5 @@
 import type { Bench } from '../harness/bench.ts';
+import { BASELINE } from '../systems/catalogue.ts';
 
 export interface Metric {
   /** Behind the name of the workload in the JSON rows: `latency-idle.p50`. Empty if alone. */
@@ -13,12 +14,20 @@ export interface Workload {
   /** One sentence above the table. */
   what: string;
   systems: readonly string[];
+  /** Needs tables of this very checkout, so another one cannot be measured. */
+  ownTables?: boolean;
   metrics: readonly Metric[];
   rounds: { full: number; quick: number };
   /** A first guess at how long one measurement takes; the run learns the rest. */
   seconds: { full: number; quick: number };
   /** Answers one value for each metric; NaN where a system has none. */
   measure(bench: Bench, system: string, round: number): Promise<Record<string, number>>;
+}
+
+/** The systems of a workload when there is a baseline. */
+export function withBaseline({ systems, ownTables }: Workload): string[] {
+  if (ownTables) return [...systems];
+  return systems.flatMap((name) => (name === 'longshore' ? [name, BASELINE] : [name]));
 }
 
 export const RATE: Metric = { key: '', unit: 'jobs/s', better: 'more' };

@@ -1,6 +1,6 @@
 import type { Bench } from '../harness/bench.ts';
-import { BURDEN_METRICS, compare } from './burden.ts';
-import { drain, fill } from './drain.ts';
+import { drain, type Drained, fill } from './drain.ts';
+import { measurePair, PAIR_METRICS } from './pair.ts';
 import { ON_POSTGRES, type Workload } from './workload.ts';
 
 export const xminHeld: Workload = {
@@ -9,11 +9,11 @@ export const xminHeld: Workload = {
     'One worker drains 60,000 jobs while a forgotten transaction keeps vacuum from removing ' +
     'anything, and without it.',
   systems: ON_POSTGRES,
-  metrics: BURDEN_METRICS,
+  metrics: PAIR_METRICS,
   rounds: { full: 5, quick: 1 },
   seconds: { full: 20, quick: 7 },
   async measure(bench, system, round) {
-    return await compare(
+    return await measurePair(
       round,
       async () => await drainMany(bench, system, false),
       async () => await drainMany(bench, system, true),
@@ -21,15 +21,15 @@ export const xminHeld: Workload = {
   },
 };
 
-async function drainMany(bench: Bench, system: string, held: boolean): Promise<number> {
-  const jobs = bench.size(60_000, 8_000);
+async function drainMany(bench: Bench, system: string, held: boolean): Promise<Drained> {
+  const jobs = bench.jobs(60_000, 8_000);
   await using database = await bench.database(system);
   await fill(bench, system, database.url, jobs);
   if (held) {
     await using holder = await database.connect();
     await holder.client.query('begin isolation level repeatable read');
     await holder.client.query('select count(*) from pg_class');
-    return await drain(bench, system, database, { jobs, warmup: bench.size(4_000, 2_000) });
+    return await drain(bench, system, database, { jobs });
   }
-  return await drain(bench, system, database, { jobs, warmup: bench.size(4_000, 2_000) });
+  return await drain(bench, system, database, { jobs });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { BROKEN_DEPLOYMENTS } from './by-hand/broken-deployments.ts';
 import { BROKEN_JOBS } from './by-hand/broken-jobs.ts';
 import { BROKEN_LIVENESS } from './by-hand/broken-liveness.ts';
 import { BROKEN_SAFETY } from './by-hand/broken-safety.ts';
@@ -9,7 +10,7 @@ import { SOUND } from './by-hand/sound.ts';
 
 /** A checker that finds nothing proves nothing, so each promise is broken here by hand. */
 
-const BROKEN = [...BROKEN_SAFETY, ...BROKEN_JOBS, ...BROKEN_LIVENESS];
+const BROKEN = [...BROKEN_SAFETY, ...BROKEN_JOBS, ...BROKEN_DEPLOYMENTS, ...BROKEN_LIVENESS];
 
 function verdictOn(make: (h: HistoryBuilder) => void) {
   const builder = new HistoryBuilder();

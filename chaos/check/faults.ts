@@ -1,4 +1,6 @@
 import type { FaultEvent, Micros } from '../history/history.ts';
+import { HARMLESS_CALL_FAULTS } from './call-faults.ts';
+import { REMOTE } from './remote-slots.ts';
 
 /** A fault from its injection until it was healed. */
 export interface FaultWindow {
@@ -15,16 +17,17 @@ export interface FaultWindow {
  * Faults that a sound server shrugs off: a connection that breaks is opened again, an answer that was
  * lost is asked for again, clocks and hints do not matter. They are no excuse for running a job twice.
  */
-const HARMLESS = [
+const HARMLESS: readonly string[] = [
+  ...HARMLESS_CALL_FAULTS,
   'api-cut',
   'cancel-cut',
   'clock-jump',
   'connections-exhausted',
   'connections-terminated',
   'cron-cut',
-  'door-blackhole',
-  'door-cut',
-  'door-reset',
+  'client-blackhole',
+  'client-cut',
+  'client-reset',
   'files-exhausted',
   'lease-cut',
   'link-delay',
@@ -40,6 +43,10 @@ const HARMLESS = [
   'watchdog-kill',
   'worker-cut',
 ];
+
+/** Calls of remote workers go to the APIs. Another API takes over at once from one that was killed. */
+const SERVES_REMOTES = /^(api|start)-\d/;
+const KILLS = ['api-kill', 'start-kill', 'server-worker-kill'];
 
 /** Targets that everybody depends on. */
 const EVERYBODY = ['postgres', 'everything', 'machine'];
@@ -70,18 +77,29 @@ export class Faults {
   /** Those among them that can have reached this process. */
   reaching(slot: string, from: Micros, until: Micros, aftermath: Micros): FaultWindow[] {
     return this.during(from, until, aftermath).filter(({ targets }) =>
-      targets.some((target) => target === slot || EVERYBODY.includes(target)),
+      targets.some(
+        (target) =>
+          target === slot ||
+          EVERYBODY.includes(target) ||
+          (isRemote(slot) && SERVES_REMOTES.test(target)),
+      ),
     );
   }
 
   /** Those that may cost this worker its lease or a process. */
   excusing(slot: string, from: Micros, until: Micros, aftermath: Micros): FaultWindow[] {
     const reached = this.reaching(slot, from, until, aftermath);
-    return reached.filter(({ kind }) => !HARMLESS.includes(kind));
+    return reached.filter(
+      ({ kind }) => !HARMLESS.includes(kind) && !(isRemote(slot) && KILLS.includes(kind)),
+    );
   }
 
   /** Whether the database itself, or the machine, was disturbed: then no bound on time holds. */
   shared(from: Micros, until: Micros, aftermath: Micros): boolean {
     return this.reaching('', from, until, aftermath).length > 0;
   }
+}
+
+function isRemote(slot: string): boolean {
+  return slot.startsWith(REMOTE);
 }

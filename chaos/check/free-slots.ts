@@ -1,7 +1,7 @@
 import type { History, Micros } from '../history/history.ts';
 import type { Faults } from './faults.ts';
 import type { Instance } from './instances.ts';
-import type { Story } from './stories.ts';
+import type { JobRecord } from './job-records.ts';
 
 export interface Period {
   from: Micros;
@@ -23,14 +23,14 @@ export class FreeSlots {
 
   constructor(
     history: History,
-    stories: ReadonlyMap<string, Story>,
+    records: ReadonlyMap<string, JobRecord>,
     instances: ReadonlyMap<string, Instance>,
     faults: Faults,
   ) {
     const healthy = new Map(
       [...instances.values()].map((one) => [one.id, healthOf(history, one, faults)]),
     );
-    const full = fullPeriods(stories, history.run.slotsPerWorker ?? 0);
+    const full = fullPeriods(records, history.run.slotsPerWorker ?? 0);
     this.#ofEach = new Map(
       [...healthy].map(([id, periods]) => [id, without(periods, full.get(id) ?? [])]),
     );
@@ -80,9 +80,12 @@ function healthOf(
 }
 
 /** When each worker had no slot left. */
-function fullPeriods(stories: ReadonlyMap<string, Story>, slots: number): Map<string, Period[]> {
+function fullPeriods(
+  records: ReadonlyMap<string, JobRecord>,
+  slots: number,
+): Map<string, Period[]> {
   const steps = new Map<string, { at: Micros; by: 1 | -1 }[]>();
-  for (const { claims } of stories.values()) {
+  for (const { claims } of records.values()) {
     for (const { worker, at, end } of claims) {
       const own = steps.get(worker) ?? [];
       if (own.length === 0) steps.set(worker, own);

@@ -4,7 +4,7 @@ import type { History, LeaseEvent, Micros, ProcessEvent } from '../history/histo
 export interface Instance {
   id: string;
   pid: number;
-  /** Which place in the world its process filled; empty when nobody knows the process. */
+  /** The slot of the world that its process filled; empty for an unknown process. */
   slot: string;
   registeredAt: Micros;
   beats: LeaseEvent[];

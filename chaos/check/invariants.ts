@@ -11,6 +11,7 @@ import { honestRefusals } from './invariants/safety/honest-refusals.ts';
 import { idempotency } from './invariants/safety/idempotency.ts';
 import { integrity } from './invariants/safety/integrity.ts';
 import type { Invariant } from './invariant.ts';
+import { keptDeployments } from './invariants/deployments/kept-deployments.ts';
 import { legalMoves } from './invariants/safety/legal-moves.ts';
 import { limits } from './invariants/safety/limits.ts';
 import { noIdling } from './invariants/liveness/no-idling.ts';
@@ -22,14 +23,19 @@ import { nothingLost } from './invariants/safety/nothing-lost.ts';
 import { nothingVanishes } from './invariants/safety/nothing-vanishes.ts';
 import { oneEnd } from './invariants/safety/one-end.ts';
 import { oneLease } from './invariants/safety/one-lease.ts';
+import { ownCode } from './invariants/deployments/own-code.ts';
 import { pickup } from './invariants/liveness/pickup.ts';
 import { readYourWrites } from './invariants/safety/read-your-writes.ts';
 import { recount } from './invariants/safety/recount.ts';
 import { recovery } from './invariants/liveness/recovery.ts';
+import { releasedVersion } from './invariants/deployments/released-version.ts';
 import { rescue } from './invariants/liveness/rescue.ts';
 import { selfFence } from './invariants/safety/self-fence.ts';
 import { sometimes } from './invariants/liveness/sometimes.ts';
+import { stalled } from './invariants/liveness/stalled.ts';
 import { steadyProcesses } from './invariants/liveness/steady-processes.ts';
+import { parents } from './invariants/safety/parents.ts';
+import { signals } from './invariants/safety/signals.ts';
 import { wholeBatches } from './invariants/safety/whole-batches.ts';
 
 /** Everything that is checked, in the order of the table in docs/reliability.md. */
@@ -55,6 +61,11 @@ export const INVARIANTS: readonly Invariant[] = [
   deadLetters,
   nothingVanishes,
   readYourWrites,
+  ownCode,
+  releasedVersion,
+  keptDeployments,
+  signals,
+  parents,
   drain,
   rescue,
   pickup,
@@ -63,6 +74,7 @@ export const INVARIANTS: readonly Invariant[] = [
   calmStop,
   noLeftovers,
   noIdling,
+  stalled,
   steadyProcesses,
   explained,
   sometimes,

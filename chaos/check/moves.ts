@@ -21,8 +21,11 @@ export function movesOf(rows: readonly RowEvent[]): Map<string, Move[]> {
   const byTransaction = new Map<string, Move>();
   for (const row of rows.toSorted((a, b) => a.seq - b.seq)) {
     const name = `${row.job} ${row.xid}`;
+    const side = row.move === 'left' ? 'from' : 'to';
     let move = byTransaction.get(name);
-    if (!move) {
+    // A job that begins to wait, and whose signal is there already, moves on in the same transaction.
+    const goesOn = side === 'from' && move?.from && move.to?.state === 'suspended';
+    if (!move || goesOn) {
       const { job, xid, seq, at, begun } = row;
       move = { job, xid, seq, at, begun, from: null, to: null, more: [] };
       byTransaction.set(name, move);
@@ -30,7 +33,6 @@ export function movesOf(rows: readonly RowEvent[]): Map<string, Move[]> {
       if (moves) moves.push(move);
       else byJob.set(job, [move]);
     }
-    const side = row.move === 'left' ? 'from' : 'to';
     if (move[side]) move.more.push(row);
     else move[side] = row;
   }

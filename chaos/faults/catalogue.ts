@@ -1,6 +1,7 @@
 import { unknownName } from '../../src/core/values/nearest.ts';
+import { CALL_FAULTS } from './calls.ts';
 import { CUT_FAULTS } from './cuts.ts';
-import { DOOR_FAULTS } from './doors.ts';
+import { CLIENT_LINK_FAULTS } from './client-links.ts';
 import type { Fault } from './fault.ts';
 import { LINK_FAULTS } from './links.ts';
 import { POSTGRES_FAULTS } from './postgres.ts';
@@ -13,8 +14,9 @@ export const FAULTS: readonly Fault[] = [
   ...PROCESS_FAULTS,
   ...POSTGRES_FAULTS,
   ...LINK_FAULTS,
-  ...DOOR_FAULTS,
+  ...CLIENT_LINK_FAULTS,
   ...CUT_FAULTS,
+  ...CALL_FAULTS,
   ...RESOURCE_FAULTS,
   ...REDIS_FAULTS,
 ];

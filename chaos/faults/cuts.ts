@@ -1,12 +1,12 @@
 import type { Link } from '../world/link.ts';
 import type { World } from '../world/world.ts';
 import { type Fault, type Injection, nothingToHeal } from './fault.ts';
-import { doorsOf } from './doors.ts';
+import { clientLinksOf } from './client-links.ts';
 import { sprung } from './trap.ts';
 
 /**
  * The ambiguous commit. The statement is carried out and committed, and the connection breaks before
- * the answer arrives: whoever asked cannot know. It counts only when it has happened.
+ * the answer arrives, so the caller cannot know the result. It counts only when it has happened.
  */
 async function cutOff(
   target: { name: string; link: Link } | null,
@@ -37,13 +37,13 @@ export const CUT_FAULTS: readonly Fault[] = [
   cutOf(
     'worker-cut',
     'cut between COMMIT and its answer, of an outcome or a claim',
-    (world) => world.ofRole('worker'),
+    (world) => world.directWorkers,
     ['settle_and_claim', 'settle', 'claim'],
   ),
   cutOf(
     'lease-cut',
     'cut between COMMIT and its answer, of a heartbeat',
-    (world) => world.ofRole('worker'),
+    (world) => world.directWorkers,
     ['heartbeat'],
   ),
   cutOf(
@@ -67,8 +67,13 @@ export const CUT_FAULTS: readonly Fault[] = [
   cutOf(
     'cron-cut',
     'cut in the middle of firing a slot, after any of its steps',
-    (world) => [...world.ofRole('scheduler'), ...world.ofRole('worker')],
+    (world) => [...world.ofRole('scheduler'), ...world.directWorkers],
     ['insert_slots', 'advance_schedules', 'commit'],
   ),
-  cutOf('door-cut', 'the answer of an API is cut off on its way to the client', doorsOf, null),
+  cutOf(
+    'client-cut',
+    'the answer of an API is cut off on its way to the client',
+    clientLinksOf,
+    null,
+  ),
 ];

@@ -18,6 +18,8 @@ export interface Fault {
   what: string;
   /** How long it lasts, in milliseconds; chance decides within these. */
   holdMs: readonly [number, number];
+  /** For so long it is tried again if there is nothing to hit; the default is a few tries. */
+  patienceMs?: number;
   /** Why this machine cannot have it; null when it can. */
   impossible?(world: World): string | null;
   /** Null when there is nothing to hit right now. `pick`, in [0, 1), chooses among the targets. */

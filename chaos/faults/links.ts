@@ -81,14 +81,14 @@ const firstContact: Fault = {
 
 /** Begins with a write of a worker that is just on its way. */
 async function stall(world: World, pick: number, statements: string[]): Promise<Injection | null> {
-  const slot = world.choose(world.ofRole('worker'), pick);
+  const slot = world.choose(world.directWorkers, pick);
   if (!slot) return null;
   const { name, link } = slot;
   const note = await sprung(link, (onSprung) => link.armStall({ statements, onSprung }));
   return note === null ? null : { targets: [name], note, heal: async () => link.clear() };
 }
 
-/** The write arrives when the lease is over and somebody else has the job: the fence is for this. */
+/** The write arrives after the lease, when another worker has the job. Fencing must refuse it. */
 function stallOf(kind: string, what: string, statements: string[]): Fault {
   return {
     kind,
@@ -114,7 +114,7 @@ const listenBlackhole: Fault = {
   what: 'the connection on which a worker listens for hints is open, and dead',
   holdMs: [2_000, 6_000],
   inject: async (world, pick) =>
-    onLink(world.ofRole('worker'), world, pick, ({ link }) =>
+    onLink(world.directWorkers, world, pick, ({ link }) =>
       link.setWeather({ kind: 'blackhole' }, isListener),
     ),
 };

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { descendants } from '../../test/support/processes.ts';
+import { OPEN_CALLS } from '../check/remote-slots.ts';
 import type { Role, Slot } from '../world/slot.ts';
 import { workerProcessesOf } from '../world/worker-processes.ts';
 import type { World } from '../world/world.ts';
@@ -19,13 +20,24 @@ function killOf(role: Role, number: string): Fault {
     what: `kill -9 of a process of role ${role}`,
     holdMs: BRIEF,
     inject: async (world, pick) => {
-      const slot = world.choose(alive(world.ofRole(role)), pick);
+      const slots = alive(world.ofRole(role));
+      // A kill in the middle of a call shows more.
+      const called = slots.filter((one) => openCalls(world, one) > 0);
+      const slot = world.choose(called, pick) ?? world.choose(slots, pick);
+      const open = slot ? openCalls(world, slot) : 0;
       const pid = slot?.signal('SIGKILL');
       if (!slot || pid === undefined) return null;
+      const note = open > 0 ? { note: `${open} ${OPEN_CALLS}` } : {};
       // The next one may be hit as soon as it starts.
-      return { targets: [slot.name], pids: [pid], heal: async () => await slot.refilled(pid) };
+      const heal = async () => await slot.refilled(pid);
+      return { targets: [slot.name], pids: [pid], ...note, heal };
     },
   };
+}
+
+/** Calls of remote workers that this API has not answered. */
+function openCalls({ proxies }: World, { name }: Slot): number {
+  return [...proxies.values()].reduce((sum, proxy) => sum + proxy.openAt(name), 0);
 }
 
 function freezeOf(role: Role, number: string): Fault {

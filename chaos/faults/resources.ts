@@ -14,7 +14,7 @@ const connectionsTerminated: Fault = {
   what: 'pg_terminate_backend for every connection of one server',
   holdMs: [0, 100],
   inject: async (world, pick) => {
-    const slot = world.choose(world.slots, pick);
+    const slot = world.choose(world.direct, pick);
     if (!slot || world.isBusy('postgres')) return null;
     const ports = slot.link.serverPorts;
     await world.database.use(async (client) => {
@@ -26,7 +26,7 @@ const connectionsTerminated: Fault = {
   },
 };
 
-/** Those who are connected stay so; whoever wants a new connection gets none. */
+/** Open connections stay open; new ones are refused. */
 const connectionsExhausted: Fault = {
   kind: 'connections-exhausted',
   number: 'F14',

@@ -26,16 +26,21 @@ export function sha(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** One run of a handler: says that it began, and is told what else it does. */
-export class Witness {
+/** Records one run of a handler: its start and each effect. */
+export class EffectLog {
   readonly execution = randomUUID();
   readonly #ctx: JobContext;
   readonly #isolation: string;
 
-  constructor(ctx: JobContext, params: unknown, isolation: string) {
+  constructor(
+    ctx: JobContext,
+    params: unknown,
+    isolation: string,
+    more: Pick<Effect, 'build'> = {},
+  ) {
     this.#ctx = ctx;
     this.#isolation = isolation;
-    this.note('start', { paramsSha: sha(JSON.stringify(params)) });
+    this.note('start', { paramsSha: sha(JSON.stringify(params)), ...more });
   }
 
   note(what: Effect['what'], more: Partial<Effect> = {}): void {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 
 /**
- * Brings what the witness in the database wrote, and the tables themselves, into files. Times stay
- * what they are there; `read.ts` brings them onto the common clock.
+ * Writes the recorded row events and the tables into files. Times stay as the database has them;
+ * `read.ts` converts them to the common clock.
  */
 
 const PAGE = 20_000;
@@ -34,6 +34,14 @@ const EVENTS: Record<string, { table: string; columns: string }> = {
     table: 'chaos.lease_event',
     columns: `worker, pid, ${micros('at', 'at')}, ${micros('until', 'until')},
       ${micros('dead_at', 'deadAt')}`,
+  },
+  versions: {
+    table: 'chaos.version_event',
+    columns: `job, claim, version, ${micros('at', 'at')}, ${micros('begun', 'begun')}`,
+  },
+  releases: {
+    table: 'chaos.release_event',
+    columns: `current, ${micros('pg_xact_commit_timestamp(xid::xid)', 'at')}`,
   },
 };
 
@@ -65,6 +73,10 @@ const SLOTS = `
     (extract(epoch from through) * 1000)::float8 as "throughMs", status, reason, job_id as job
   from longshore.slot order by schedule_id, slot_at`;
 
+const DEPLOYMENTS = `
+  select number, note as build, retired_at is not null as retired
+  from longshore.deployment order by number`;
+
 export async function exportHistory(client: Client, folder: string): Promise<void> {
   for (const [name, { table, columns }] of Object.entries(EVENTS)) {
     await client.query(`create index if not exists ${name}_seq on ${table} (seq)`);
@@ -74,11 +86,14 @@ export async function exportHistory(client: Client, folder: string): Promise<voi
   }
   const nothing = '00000000-0000-0000-0000-000000000000';
   await writePages(client, FINAL, nothing, ({ job }) => job, join(folder, 'final.jsonl'));
-  const { rows } = await client.query<Record<string, unknown>>(SLOTS);
-  await writeFile(
-    join(folder, 'slots.jsonl'),
-    rows.map((row) => `${JSON.stringify(row)}\n`),
-  );
+  for (const [name, text] of [
+    ['slots', SLOTS],
+    ['deployments', DEPLOYMENTS],
+  ] as const) {
+    const { rows } = await client.query<Record<string, unknown>>(text);
+    const lines = rows.map((row) => `${JSON.stringify(row)}\n`);
+    await writeFile(join(folder, `${name}.jsonl`), lines);
+  }
 }
 
 async function writePages(

@@ -1,9 +1,9 @@
 import type { JobState } from '../../src/core/job/job.ts';
 
 /**
- * What a chaos run leaves behind, and all that the checker ever sees. Six witnesses tell it who know
- * nothing of each other: the clients, triggers in the database, the jobs themselves, the processes,
- * what the servers logged, and whoever injected the faults. A run is right when their stories fit.
+ * The recorded history of a chaos run, and all that the checker reads. It has six independent
+ * sources: the clients, triggers in the database, the jobs, the processes, the logs of the servers
+ * and the injector of the faults. A run passes when they agree.
  *
  * All times are microseconds on CLOCK_MONOTONIC, which every process of one machine shares. What the
  * database wrote in its own time is brought onto that clock when the files are read.
@@ -41,6 +41,14 @@ export interface WantedJob {
   delayMs: number;
   /** What it may not run beside, as its definition was written. */
   limits?: WantedLimit[];
+  /** The longest silence, as its definition was written. */
+  stallTimeoutMs?: number;
+  /** The deployment that it asks for. */
+  pinned?: number;
+  /** The jobs that it runs after. */
+  after?: string[];
+  /** It also runs after parents that did not succeed. */
+  runsAnyway?: boolean;
 }
 
 /** So many of the jobs that name it may run at once. */
@@ -53,6 +61,7 @@ export type Call =
   | { name: 'enqueue'; key: string | null; jobs: WantedJob[] }
   | { name: 'cancel'; job: string }
   | { name: 'release'; job: string }
+  | { name: 'signal'; job: string; token: string }
   | { name: 'retry'; job: string }
   | { name: 'get'; job: string };
 
@@ -65,9 +74,9 @@ export type ClientEvent =
 
 export type Place = 'waiting' | 'running' | 'done';
 
-/** A job's narrow row came to a place or left it, told by a trigger in the same transaction. */
+/** A job's narrow row came to a table or left it; a trigger records it in the same transaction. */
 export interface RowEvent {
-  /** Per job this order is exact, because whoever writes holds the lock of the row. */
+  /** Per job this order is exact, because each writer holds the lock of the row. */
   seq: number;
   xid: string;
   at: Micros;
@@ -122,7 +131,19 @@ export interface LeaseEvent {
 /** What a job did to the world: written by its own process, with one append that survives any kill. */
 export interface Effect {
   at: Micros;
-  what: 'start' | 'tick' | 'abort' | 'snooze' | 'throw' | 'crash' | 'hang' | 'kill-worker' | 'end';
+  what:
+    | 'start'
+    | 'tick'
+    | 'abort'
+    | 'snooze'
+    | 'wait'
+    | 'signal'
+    | 'throw'
+    | 'crash'
+    | 'hang'
+    | 'stall'
+    | 'kill-worker'
+    | 'end';
   job: string;
   attempt: number;
   /** One per run of the handler: what a stale worker would hand in belongs to an older one. */
@@ -133,6 +154,10 @@ export interface Effect {
   paramsSha?: string;
   resultSha?: string;
   delayMs?: number;
+  /** The payload of the signal that it got. */
+  token?: string;
+  /** The name that is written in the deployed code that ran. */
+  build?: string;
 }
 
 export interface FaultEvent {
@@ -211,10 +236,48 @@ export interface SlotRow {
   job: string | null;
 }
 
-/** What was left on the machine after everything had been told to stop. */
+/** What was left on the machine after every process had got SIGTERM. */
 export interface Leftovers {
   processes: string[];
   connections: number;
+}
+
+/** What a client asked of deployments, and what it heard. */
+export interface DeployCall {
+  what: 'deploy' | 'promote' | 'rollback' | 'retire';
+  from: Micros;
+  until: Micros;
+  result: 'ok' | 'fail' | 'unknown';
+  /** The name of the code that was uploaded. */
+  build: string | null;
+  /** The deployment that the call or its answer names; for a release, what new jobs get. */
+  number: number | null;
+  /** Whether new jobs get it. */
+  released: boolean;
+}
+
+/** A waiting or running job of the deployed definition got a row in a queue of this version. */
+export interface VersionEvent {
+  seq: number;
+  at: Micros;
+  begun: Micros;
+  job: string;
+  claim: number;
+  version: number;
+}
+
+/** The release of the deployed definition changed; the time is that of the commit. */
+export interface ReleaseEvent {
+  seq: number;
+  at: Micros;
+  current: number | null;
+}
+
+/** A deployment as the tables had it at the very end. */
+export interface FinalDeployment {
+  number: number;
+  build: string | null;
+  retired: boolean;
 }
 
 export interface History {
@@ -232,5 +295,9 @@ export interface History {
   final: FinalJob[];
   schedules: MadeSchedule[];
   slots: SlotRow[];
+  deploys: DeployCall[];
+  versions: VersionEvent[];
+  releases: ReleaseEvent[];
+  deployments: FinalDeployment[];
   leftovers: Leftovers;
 }

@@ -1,6 +1,6 @@
 import type { Micros } from './history.ts';
 
-/** The clock that all processes of this machine share, and that nobody can set. */
+/** The monotonic clock that all processes of this machine share; it cannot be set. */
 export function nowMicros(): Micros {
   return Number(process.hrtime.bigint() / 1_000n);
 }

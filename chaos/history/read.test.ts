@@ -5,7 +5,7 @@ it('brings times onto the common clock by the last sample before them', () => {
   const samples = [
     { at: 100, wall: 1_100 },
     { at: 200, wall: 1_200 },
-    // Somebody set the wall clock.
+    // The wall clock was set.
     { at: 300, wall: 5_300 },
   ];
   const onClock = (wall: number) => wall - offsetAt(samples, wall);

@@ -39,6 +39,17 @@ export function readHistory(folder: string): History {
     final: lines('final'),
     schedules: lines('schedules'),
     slots: lines('slots'),
+    deploys: lines('deploys'),
+    versions: lines<History['versions'][number]>('versions').map((row) => ({
+      ...row,
+      at: onClock(row.at),
+      begun: onClock(row.begun),
+    })),
+    releases: lines<History['releases'][number]>('releases').map((row) => ({
+      ...row,
+      at: onClock(row.at),
+    })),
+    deployments: lines('deployments'),
     leftovers: document<Leftovers>(folder, 'leftovers'),
   };
 }

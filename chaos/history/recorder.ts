@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
   ClientEvent,
+  DeployCall,
   FaultEvent,
   Leftovers,
   MadeSchedule,
@@ -21,6 +22,7 @@ export interface Recorded {
   notices: Notice;
   phases: PhaseEvent;
   schedules: MadeSchedule;
+  deploys: DeployCall;
   clock: ReturnType<typeof clockSample>;
 }
 

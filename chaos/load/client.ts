@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isJobId, makeJobId } from '../../src/core/job/job-id.ts';
 import type { Call } from '../history/history.ts';
 import { nowMicros } from '../history/now.ts';
 import type { Recorder } from '../history/recorder.ts';
@@ -26,6 +27,8 @@ const HABITS = {
   race: 3,
   repeat: 3,
   hold: 2,
+  signal: 6,
+  follow: 8,
   clash: 2,
   nonsense: 2,
 };
@@ -44,6 +47,8 @@ export class Client {
   readonly #acknowledged: { id: string; does: string }[] = [];
   readonly #keyed: { key: string; request: Request }[] = [];
   readonly #held: string[] = [];
+  /** Jobs that wait for a signal. */
+  readonly #waiting: string[] = [];
   #keys = 0;
 
   constructor(options: ClientOptions) {
@@ -52,7 +57,7 @@ export class Client {
     this.#requests = new Requests(options.name, options.random);
   }
 
-  /** How many jobs it was told are stored. */
+  /** How many jobs were acknowledged. */
   acknowledged = 0;
 
   async act(): Promise<void> {
@@ -75,6 +80,10 @@ export class Client {
         return await this.#nonsense();
       case 'hold':
         return await this.#hold();
+      case 'signal':
+        return await this.#signal();
+      case 'follow':
+        return await this.#follow();
     }
   }
 
@@ -85,6 +94,13 @@ export class Client {
     const key = this.#newKey();
     const answer = await this.#insist([request], key);
     if (answer.phase === 'ok') remember(this.#keyed, { key, request });
+    // Half of the signals come before the job waits.
+    if (does === 'wait' && this.#random.chance(0.5)) await this.#signal();
+  }
+
+  /** A job that names its deployment. */
+  async pin(number: number): Promise<void> {
+    await this.#insist([this.#requests.pinned(number)], this.#newKey());
   }
 
   /** Jobs that are stored together, or not at all. */
@@ -95,7 +111,7 @@ export class Client {
   }
 
   /** A job that works for a while, and is cancelled after so long. */
-  async startAndCancel(afterMs: number, request = this.#requests.make('slow')): Promise<void> {
+  async startAndCancel(afterMs: number, request = this.#requests.longToCancel()): Promise<void> {
     const answer = await this.#insist([request], this.#newKey());
     if (answer.phase !== 'ok') return;
     await pause(afterMs);
@@ -105,6 +121,30 @@ export class Client {
   /** What is still held may go. */
   async releaseAll(): Promise<void> {
     for (const id of this.#held.splice(0)) await this.#until({ name: 'release', job: id });
+  }
+
+  /** What still waits gets its signal. */
+  async signalAll(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#signal();
+  }
+
+  /** The newest job that waits gets its signal; now and then twice. */
+  async #signal(): Promise<void> {
+    const job = this.#waiting.pop();
+    if (job === undefined) return;
+    const call = { name: 'signal', job, token: `token of ${job}` } as const;
+    await this.#until(call);
+    if (this.#random.chance(0.2)) await this.#ask(call);
+  }
+
+  /** A job after one to three of the latest jobs, which may run, wait or have ended; often a chain. */
+  async #follow(): Promise<void> {
+    const latest = this.#acknowledged.slice(-8).map(({ id }) => id);
+    const parents = new Set<string>();
+    const count = Math.min(latest.length, this.#random.int(1, 3));
+    while (parents.size < count) parents.add(this.#random.pick(latest));
+    if (parents.size > 0)
+      await this.#insist([this.#requests.follower([...parents])], this.#newKey());
   }
 
   async #cancel(): Promise<void> {
@@ -135,7 +175,8 @@ export class Client {
 
   /** A key that was used before, with other params. */
   async #clash(): Promise<void> {
-    const earlier = this.#keyed.length > 0 ? this.#random.pick(this.#keyed) : null;
+    const keyed = this.#keyed.filter(({ key }) => !isJobId(key));
+    const earlier = keyed.length > 0 ? this.#random.pick(keyed) : null;
     if (!earlier) return;
     const { body, wanted } = this.#requests.make('ok');
     const { definitionKey } = earlier.request.body;
@@ -157,7 +198,7 @@ export class Client {
     if (released !== undefined) await this.#until({ name: 'release', job: released });
   }
 
-  /** Sends it until somebody says yes or no. */
+  /** Sends it until a server accepts or refuses it. */
   async #insist(requests: Request[], key: string): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
       const answer = await this.#post(requests, key);
@@ -179,7 +220,10 @@ export class Client {
     const single = only && requests.length === 1;
     const path = single ? '/v1/jobs' : '/v1/jobs/batch';
     const body = single
-      ? { ...only.body, ...(key !== null && { idempotencyKey: key }) }
+      ? {
+          ...only.body,
+          ...(key !== null && { [isJobId(key) ? 'requestId' : 'idempotencyKey']: key }),
+        }
       : { jobs: requests.map((request) => request.body) };
     const answer = await this.#record(call, path, body);
     if (answer.phase === 'ok') {
@@ -187,6 +231,7 @@ export class Client {
       for (const [index, { id }] of answer.jobs.entries()) {
         const does = requests[index]?.wanted.does ?? '';
         remember(this.#acknowledged, { id, does });
+        if (does === 'wait' && !this.#waiting.includes(id)) this.#waiting.push(id);
       }
     }
     return answer;
@@ -195,6 +240,9 @@ export class Client {
   async #ask(call: Extract<Call, { job: string }>): Promise<Answer> {
     const path = `/v1/jobs/${call.job}`;
     if (call.name === 'get') return await this.#record(call, path);
+    if (call.name === 'signal') {
+      return await this.#record(call, `${path}/signals/go`, { payload: call.token });
+    }
     return await this.#record(call, `${path}/${call.name}`, {});
   }
 
@@ -208,9 +256,12 @@ export class Client {
     return answer;
   }
 
+  /** An idempotency key, or a request id. */
   #newKey(): string {
     this.#keys += 1;
-    return `${this.#options.name}-key-${this.#keys}`;
+    if (this.#random.chance(0.5)) return `${this.#options.name}-key-${this.#keys}`;
+    const random = [this.#random.int(0, 2 ** 24), this.#random.int(0, 2 ** 24)] as const;
+    return makeJobId({ timeMs: Date.now(), sequence: 0, random, shard: 0 });
   }
 }
 

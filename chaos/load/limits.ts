@@ -11,3 +11,6 @@ export function narrowLimits(key: string): WantedLimit[] {
     { name: `narrow ${key}`, most: NARROW_KEY_LIMIT },
   ];
 }
+
+/** The longest silence of a job that falls silent: longer than a busy machine takes for a sign. */
+export const STALL_TIMEOUT_MS = 3_000;

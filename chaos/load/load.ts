@@ -22,6 +22,8 @@ const LOOK_MS = 500;
 /** All clients of a run, and what keeps them from burying the servers. */
 export class Load {
   readonly clients: Client[];
+  /** Does only what it is asked for. */
+  readonly pinner: Client;
   readonly #options: LoadOptions;
   #running = false;
   #resting = false;
@@ -32,14 +34,16 @@ export class Load {
     this.#options = options;
     const { world, recorder, random, mix } = options;
     const apis = new Map(
-      [...world.doors].map(([name, { port }]) => [name, `http://127.0.0.1:${port}`]),
+      [...world.clientLinks].map(([name, { port }]) => [name, `http://127.0.0.1:${port}`]),
     );
     let ops = 0;
     const nextOp = () => (ops += 1);
-    this.clients = Array.from({ length: options.clients }, (_, index) => {
-      const name = `client-${index + 1}`;
-      return new Client({ name, apis, random: random.stream(name), recorder, mix, nextOp });
-    });
+    const clientNamed = (name: string) =>
+      new Client({ name, apis, random: random.stream(name), recorder, mix, nextOp });
+    this.clients = Array.from({ length: options.clients }, (_, index) =>
+      clientNamed(`client-${index + 1}`),
+    );
+    this.pinner = clientNamed('pinner');
   }
 
   get acknowledged(): number {
@@ -49,6 +53,10 @@ export class Load {
   start(): void {
     this.#running = true;
     this.#loops = [...this.clients.map(async (one) => await this.#keepBusy(one)), this.#watch()];
+  }
+
+  get isResting(): boolean {
+    return this.#resting;
   }
 
   /** Clients begin nothing new, so that the servers are idle and can be timed. */
@@ -72,8 +80,8 @@ export class Load {
   async #watch(): Promise<void> {
     const { world, backlogMax } = this.#options;
     while (this.#running) {
-      // While the database is away nobody can tell, and the clients notice by themselves.
-      const unfinished = await world.database.unfinished().catch(() => 0);
+      // Unknown while the database is away; the clients notice by themselves.
+      const unfinished = await world.database.unfinished({ suspended: false }).catch(() => 0);
       this.#calm = unfinished < backlogMax;
       await pause(LOOK_MS);
     }

@@ -1,8 +1,8 @@
 import type { WantedJob } from '../history/history.ts';
 import { sha } from '../history/effects.ts';
 import type { Random } from '../random.ts';
-import { NARROW_KEYS, narrowLimits } from './limits.ts';
-import type { AuditEntry, Script } from './script.ts';
+import { NARROW_KEYS, narrowLimits, STALL_TIMEOUT_MS } from './limits.ts';
+import type { Behaviour, Script } from './script.ts';
 
 /** The body of a request for one job, and how the history knows it. */
 export interface Request {
@@ -11,7 +11,7 @@ export interface Request {
 }
 
 /** Which entries a run asks for, and how often. */
-export type Mix = Partial<Record<AuditEntry, number>>;
+export type Mix = Partial<Record<Behaviour, number>>;
 
 const PLENTY = 12;
 const PATIENT = { timeoutSeconds: 60 };
@@ -29,7 +29,12 @@ export class Requests {
     this.#random = random;
   }
 
-  make(does: AuditEntry): Request {
+  /** Works longer than a cancel may take to arrive, so that a lost cancel shows. */
+  longToCancel(): Request {
+    return request('scripted', { ...this.#params('slow'), holdMs: LONG_MS, times: 0 });
+  }
+
+  make(does: Behaviour): Request {
     const random = this.#random;
     const base = this.#params(does);
     switch (does) {
@@ -39,6 +44,8 @@ export class Requests {
         return request('cold', base);
       case 'narrow':
         return this.#narrow(base);
+      case 'deployed':
+        return this.#deployed(base);
       case 'probe':
         // A line of its own, in front of all others.
         return request('quick', base, { priority: 1_000 + this.#made });
@@ -53,12 +60,16 @@ export class Requests {
         return request('scripted', { ...base, holdMs: random.int(120, 200) * 100 }, PATIENT);
       case 'hang':
         return request('scripted', { ...base, times: 1 }, { timeoutSeconds: 1 });
+      case 'stall':
+        return this.#silent(base);
       case 'give-up':
         return request('scripted', { ...base, times: 99 });
       case 'poison':
         return request('scripted', { ...base, times: 99 }, { maxAttempts: 2 });
       case 'relapse':
         return request('scripted', { ...base, times: 1, againMs: AGAIN_MS });
+      case 'wait':
+        return request('scripted', { ...base, times: random.chance(0.2) ? 1 : 0 });
       case 'snooze':
         return request('scripted', { ...base, times: 99, delayMs: random.int(50, 800) });
       case 'retry-after':
@@ -80,6 +91,14 @@ export class Requests {
     return this.#easy(this.#params('ok'), {});
   }
 
+  /** Runs after these jobs. */
+  follower(after: string[]): Request {
+    const runsAnyway = this.#random.chance(0.3);
+    const onParentFailure = runsAnyway ? 'run' : this.#random.pick(['fail', 'fail', 'cancel']);
+    const made = request('quick', this.#params('ok'), { after, onParentFailure });
+    return { ...made, wanted: { ...made.wanted, after, runsAnyway } };
+  }
+
   /** Works for so long, and throws. */
   failing(holdMs: number): Request {
     return request('scripted', { ...this.#params('throw'), times: 1, holdMs });
@@ -92,6 +111,19 @@ export class Requests {
     return request(kind, script, timing);
   }
 
+  /** Runs the code of this deployment, whatever is released. */
+  pinned(number: number): Request {
+    const made = request('deployed', this.#params('deployed'), { definitionVersion: number });
+    return { ...made, wanted: { ...made.wanted, pinned: number } };
+  }
+
+  /** Some fail at first, and keep their deployment; some get it when they become due. */
+  #deployed(base: Script): Request {
+    const random = this.#random;
+    const script = { ...base, times: random.chance(0.2) ? 1 : 0, holdMs: random.int(0, 30) };
+    return request('deployed', script, this.#timing());
+  }
+
   #narrow(base: Script): Request {
     const random = this.#random;
     const concurrencyKey = `key-${random.int(1, NARROW_KEYS)}`;
@@ -99,7 +131,16 @@ export class Requests {
     return { ...made, wanted: { ...made.wanted, limits: narrowLimits(concurrencyKey) } };
   }
 
-  #params(does: AuditEntry): Script {
+  #silent(base: Script): Request {
+    const made = request('silent', {
+      ...base,
+      times: 1,
+      holdMs: this.#random.int(32, 40) * 100,
+    });
+    return { ...made, wanted: { ...made.wanted, stallTimeoutMs: STALL_TIMEOUT_MS } };
+  }
+
+  #params(does: Behaviour): Script {
     this.#made += 1;
     const pad = this.#random.chance(0.1) ? { pad: 'x'.repeat(this.#random.int(1, 20_000)) } : {};
     return { n: `${this.#name}-${this.#made}`, does, ...pad };

@@ -1,10 +1,10 @@
 /**
- * What a job of a run is told to do, in its params. `n` makes the params unlike those of any other
- * request, so that a stored job can be traced to the one that asked for it.
+ * What a job of a run does, given in its params. `n` makes the params unique, so that a stored job
+ * can be traced to its request.
  */
 export interface Script {
   n: string;
-  does: AuditEntry;
+  does: Behaviour;
   /** It misbehaves in its first attempts, so many of them. */
   times?: number;
   holdMs?: number;
@@ -14,11 +14,12 @@ export interface Script {
   pad?: string;
 }
 
-export const AUDIT_ENTRIES = [
+export const BEHAVIOURS = [
   'ok',
   'cold', // Like ok, in a process of its own.
   'narrow', // Like ok, and few of them may run at once.
-  'probe', // Like ok, and sent while nobody hears a NOTIFY.
+  'deployed', // Like ok, with the code of a deployment.
+  'probe', // Like ok, and sent while no process receives NOTIFY.
   'throw',
   'relapse', // Throws at first; if it was brought back only after a while, it takes long then.
   'retry-after',
@@ -27,9 +28,11 @@ export const AUDIT_ENTRIES = [
   'long', // Like slow, for so long that its worker beats for it in Redis.
   'crash',
   'memory', // Runs out of memory.
+  'stall', // Falls silent and idle; only its stall timeout ends it in time.
   'hang', // Never yields; only its time limit ends it.
   'snooze',
+  'wait', // Waits for a signal, without a process.
   'poison', // Kills its worker.
 ] as const;
 
-export type AuditEntry = (typeof AUDIT_ENTRIES)[number];
+export type Behaviour = (typeof BEHAVIOURS)[number];

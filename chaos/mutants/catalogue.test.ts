@@ -20,5 +20,5 @@ test.each(MUTANTS)('$name names faults and invariants that exist', ({ deck, caug
 });
 
 it('says which mutant may be meant', () => {
-  expect(() => mutantOf('no-fence-in-turn')).toThrow('no-fence-in-turns');
+  expect(() => mutantOf('unfenced-settle-and-clam')).toThrow('unfenced-settle-and-claim');
 });

@@ -1,9 +1,13 @@
 import { unknownName } from '../../src/core/values/nearest.ts';
 import { CLAIM_MUTANTS } from './claims.ts';
+import { DEPLOYMENT_MUTANTS } from './deployments.ts';
 import { ENQUEUE_MUTANTS } from './enqueues.ts';
 import { LEASE_MUTANTS } from './leases.ts';
 import { LIMIT_MUTANTS } from './limits.ts';
 import type { Mutant } from './mutant.ts';
+import { PARENT_MUTANTS } from './parents.ts';
+import { REMOTE_MUTANTS } from './remotes.ts';
+import { SIGNAL_MUTANTS } from './signals.ts';
 import { START_MUTANTS } from './starts.ts';
 import { TIME_MUTANTS } from './time.ts';
 
@@ -14,6 +18,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...TIME_MUTANTS,
   ...LIMIT_MUTANTS,
   ...START_MUTANTS,
+  ...REMOTE_MUTANTS,
+  ...DEPLOYMENT_MUTANTS,
+  ...SIGNAL_MUTANTS,
+  ...PARENT_MUTANTS,
 ];
 
 export function mutantOf(name: string): Mutant {

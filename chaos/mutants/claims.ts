@@ -2,10 +2,17 @@ import type { Mutant } from './mutant.ts';
 
 const STALLS = { 'success-stall': 6, 'outcome-stall': 2 };
 
+/** The short form is a function in the database: without it, the statements run for every batch. */
+const NO_SHORT_FORM = {
+  file: 'store/claim/few.ts',
+  find: 'return levels.length <= 1 &&',
+  replace: 'return levels.length < 0 &&',
+};
+
 /** Mistakes in who may write what about a job. */
 export const CLAIM_MUTANTS: readonly Mutant[] = [
   {
-    name: 'no-fence-in-turns',
+    name: 'unfenced-settle-and-claim',
     mistake: 'a success is stored by id and state, without the claim number (pg-boss, River)',
     changes: [
       {
@@ -13,12 +20,13 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
         find: "r.id = u.id and r.claim_no = u.claim and r.state = 'running'",
         replace: "r.id = u.id and r.state = 'running'",
       },
+      NO_SHORT_FORM,
     ],
     caughtBy: ['S7'],
     deck: STALLS,
   },
   {
-    name: 'no-fence-in-outcomes',
+    name: 'unfenced-outcomes',
     mistake: 'any other outcome is stored by id and state, without the claim number',
     changes: [
       {
@@ -32,7 +40,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     mix: { relapse: 40 },
   },
   {
-    name: 'no-fence-in-progress',
+    name: 'unfenced-progress',
     mistake: 'progress is written by id alone (bull#1416: the ex-owner writes beside the new one)',
     changes: [
       {
@@ -67,6 +75,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
         find: 'w.instance = $3 and w.dead_at is null and w.draining_at is null',
         replace: 'w.instance = $3',
       },
+      NO_SHORT_FORM,
     ],
     caughtBy: ['S6'],
     deck: STALLS,
@@ -77,7 +86,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'worker/reconciler.ts',
-        find: 'if (this.#unknown.get(shard)?.has(name)) void this.#giveBack(shard, row);',
+        find: 'if (this.#unknown.get(shard)?.has(name)) void this.#returnJob(shard, row);',
         replace: 'if (this.#unknown.get(shard)?.has(name)) continue;',
       },
     ],

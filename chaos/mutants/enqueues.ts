@@ -10,9 +10,9 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'enqueue/enqueuer.ts',
-        find: 'return await this.#batch.add(entry);',
+        find: 'return [await this.#batch.add(await this.prepare(only))];',
         replace:
-          "this.#batch.add(entry).catch(() => undefined); return { jobId: entry.job.id, status: 'queued', created: true };",
+          "{ const entry = await this.prepare(only); this.#batch.add(entry).catch(() => undefined); return [{ jobId: entry.job.id, status: 'queued', created: true }]; }",
       },
     ],
     caughtBy: ['S1'],
@@ -39,6 +39,19 @@ export const ENQUEUE_MUTANTS: readonly Mutant[] = [
         file: 'store/enqueue/enqueue-entry.ts',
         find: 'const scope = `idempotency\\n${job.tenant}',
         replace: 'const scope = `idempotency\\n${job.id}',
+      },
+    ],
+    caughtBy: ['S3'],
+    deck: { 'api-cut': 4 },
+  },
+  {
+    name: 'no-request-id',
+    mistake: 'a repeated request id does not keep a second job out',
+    changes: [
+      {
+        file: 'enqueue/enqueuer.ts',
+        find: 'const named = requestId !== null && idempotencyKey === null;',
+        replace: 'const named = requestId === "";',
       },
     ],
     caughtBy: ['S3'],

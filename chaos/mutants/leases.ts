@@ -13,7 +13,9 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       },
     ],
     caughtBy: ['S1', 'L1', 'L2'],
-    deck: { 'worker-kill': 2, 'link-blackhole': 3 },
+    // A restarted worker looks once: the last killed one must hold a job.
+    deck: { 'worker-kill': 5 },
+    mix: { slow: 60 },
   },
   {
     name: 'hasty-reaper',
@@ -53,8 +55,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       },
       {
         file: 'worker/heartbeat.ts',
-        find: 'onRenewed(sentMs + (leaseMs * 11) / 12);',
-        replace: 'onRenewed(sentMs + leaseMs * 100);',
+        find: 'onRenewed(this.#renewedMs + (leaseMs * 11) / 12);',
+        replace: 'onRenewed(this.#renewedMs + leaseMs * 100);',
       },
     ],
     caughtBy: ['S10', 'S11'],
@@ -84,7 +86,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
         file: 'core/job/lifecycle.ts',
         find: "return moveTo(job.attempts < job.maxAttempts ? 'queued' : 'failed', { error });",
         replace:
-          "return moveTo(job.attempts < job.maxAttempts ? 'queued' : 'failed', { error, attemptGivenBack: true });",
+          "return moveTo(job.attempts < job.maxAttempts ? 'queued' : 'failed', { error, attemptRefunded: true });",
       },
     ],
     caughtBy: ['S9'],

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const COUNTED = `(select count(*)::int from longshore.running r
-      where r.shard = $1 and g.limiter = any (r.tokens))`;
+      where r.shard = $1 and g.limiter = any (r.permits))`;
 
 /** Mistakes in how many may run at once. */
 export const LIMIT_MUTANTS: readonly Mutant[] = [

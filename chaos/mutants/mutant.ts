@@ -28,6 +28,10 @@ export interface Mutant {
   mix?: Mix;
   /** Whether it only shows while something stays broken. */
   liveness?: boolean;
+  /** How many of the workers get their jobs over HTTP, if it only shows with those. */
+  remotes?: number;
+  /** How many deployments are made, if it only shows with those. */
+  deploys?: number;
   /** Whether it only shows with workers that beat in Redis. */
   redis?: boolean;
 }

@@ -17,6 +17,34 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     deck: { 'listen-blackhole': 3 },
   },
   {
+    name: 'stall-unnoticed',
+    mistake: 'a silent job is left to its time limit, because its worker is alive',
+    changes: [
+      {
+        file: 'worker/attempt/execution.ts',
+        find: "else this.askToStop('stall');",
+        replace: 'else return;',
+      },
+    ],
+    caughtBy: ['L13'],
+    deck: { 'scheduler-kill': 1 },
+    mix: { stall: 10 },
+  },
+  {
+    name: 'heartbeats-ignored',
+    mistake: 'heartbeats of a job are not taken as signs of life, so it is ended while it works',
+    changes: [
+      {
+        file: 'worker/attempt/execution.ts',
+        find: "this.#silence?.sign();\n    if (message.type === 'outcome')",
+        replace: "if (message.type === 'outcome')",
+      },
+    ],
+    caughtBy: ['X1'],
+    deck: { 'scheduler-kill': 1 },
+    mix: { stall: 10 },
+  },
+  {
     name: 'early-promotion',
     mistake: 'a job becomes due a second before its time',
     changes: [
@@ -56,5 +84,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: ['S9', 'S23'],
     deck: { 'child-kill': 1 },
+    // Only a job that never succeeds uses up its attempts.
+    mix: { throw: 60 },
   },
 ];

@@ -8,7 +8,7 @@ export type Weather =
   | { kind: 'throttle'; bytesPerSecond: number }
   /** Everything is held back and arrives when the weather is better: late, but it arrives. */
   | { kind: 'stall' }
-  /** Everything is swallowed and nobody is told. */
+  /** Everything is dropped without an error. */
   | { kind: 'blackhole' };
 
 type Parcel = { data: Buffer } | { end: true };

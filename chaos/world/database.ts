@@ -7,7 +7,13 @@ import { descendants } from '../../test/support/processes.ts';
 import { until } from '../../test/support/until.ts';
 
 /** Small enough for a disk that can be filled up; durable, as the product always has it. */
-const SETTINGS = { max_connections: '150', shared_buffers: '128MB', max_wal_size: '256MB' };
+const SETTINGS = {
+  max_connections: '150',
+  shared_buffers: '128MB',
+  max_wal_size: '256MB',
+  // The history says when a release was committed.
+  track_commit_timestamp: 'on',
+};
 
 /**
  * The PostgreSQL of a run: the one that Longshore brings along, with its own supervisor, on durable
@@ -28,8 +34,11 @@ export class Database {
   async start(): Promise<void> {
     await this.#embedded.start();
     await migrate({ url: this.#embedded.url, log: silentLog, shards: 1 });
-    const witness = await readFile(new URL('../history/witness.sql', import.meta.url), 'utf8');
-    await this.use(async (client) => void (await client.query(witness)));
+    const triggers = await readFile(
+      new URL('../history/row-triggers.sql', import.meta.url),
+      'utf8',
+    );
+    await this.use(async (client) => void (await client.query(triggers)));
   }
 
   async stop(): Promise<void> {
@@ -77,25 +86,26 @@ export class Database {
 
   /** Waits until it takes a write again. */
   async back(patienceMs = 60_000): Promise<void> {
-    const knock = async () => {
+    const probe = async () => {
       try {
         return await this.use(async (client) => {
-          await client.query('create temp table knock (at timestamptz)');
+          await client.query('create temp table probe (at timestamptz)');
           return true;
         });
       } catch {
         return false;
       }
     };
-    await until('the database is back', knock, patienceMs);
+    await until('the database is back', probe, patienceMs);
   }
 
-  /** How many jobs have not ended. */
-  async unfinished(): Promise<number> {
+  /** Jobs that have not ended; `suspended` ones wait for their clients, not for servers. */
+  async unfinished({ suspended }: { suspended: boolean }): Promise<number> {
     return await this.use(async (client) => {
       const { rows } = await client.query<{ count: number }>(
-        `select ((select count(*) from longshore.waiting)
+        `select ((select count(*) from longshore.waiting where $1 or state <> 'suspended')
            + (select count(*) from longshore.running))::float8 as count`,
+        [suspended],
       );
       return rows[0]?.count ?? 0;
     });

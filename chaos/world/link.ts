@@ -95,7 +95,7 @@ export class Link {
     for (const connection of this.#connections) if (isDamaged(connection)) this.#reset(connection);
   }
 
-  /** Nobody gets through, and who was through is thrown out. */
+  /** Refuses new connections and closes the open ones. */
   refuse(): void {
     this.#refusing = true;
     this.resetAll();

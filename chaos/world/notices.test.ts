@@ -9,7 +9,7 @@ test.each([
     { what: 'stale-refused', job: 'j', claim: 2 },
   ],
   [
-    { msg: 'a job of ours does not run here; releasing it', jobId: 'j', claim: 1 },
+    { msg: 'a job of ours does not run here; returning it', jobId: 'j', claim: 1 },
     { what: 'given-back', job: 'j', claim: 1 },
   ],
   [

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { BIN } from '../../test/support/processes.ts';
 import { until } from '../../test/support/until.ts';
 import { nowMicros } from '../history/now.ts';
 import type { Recorder } from '../history/recorder.ts';
@@ -17,7 +16,7 @@ export interface SlotOptions {
   /** Its way to the database. */
   link: Link;
   env: Record<string, string>;
-  nodeArgs: readonly string[];
+  program: readonly string[];
   recorder: Recorder;
   /** Told where an API listens, whenever it has started. */
   onAddress?: (port: number) => void;
@@ -79,7 +78,7 @@ export class Slot {
     return pid;
   }
 
-  /** Nobody takes the place of a process that ends, until it is said otherwise. */
+  /** A process that ends is not started again until the slot is opened. */
   leaveVacant(vacant: boolean): void {
     this.#vacant = vacant;
   }
@@ -101,8 +100,8 @@ export class Slot {
   }
 
   async #live(): Promise<void> {
-    const { name, role, env, nodeArgs, recorder } = this.#options;
-    const child = spawn(process.execPath, [...nodeArgs, BIN, role, '--json'], {
+    const { name, role, env, program, recorder } = this.#options;
+    const child = spawn(process.execPath, [...program, role, '--json'], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { FOLDER_VARIABLE } from '../history/effects.ts';
 import type { Recorder } from '../history/recorder.ts';
 import type { Random } from '../random.ts';
+import { BIN } from '../../test/support/processes.ts';
+import { CallProxy } from './call-proxy.ts';
 import { Database } from './database.ts';
 import { Link } from './link.ts';
 import { Redis, REDIS_LEASE_MS } from './redis.ts';
+import { REMOTE } from '../check/remote-slots.ts';
 import { type Role, Slot } from './slot.ts';
 import { SmallDisk } from './small-disk.ts';
 import { WrongClocks } from './wrong-clock.ts';
@@ -26,6 +29,12 @@ export interface WorldOptions {
   withServer: boolean;
   /** Whether workers also beat in Redis. */
   withRedis: boolean;
+  /** How many of the workers get their jobs over HTTP. */
+  remotes: number;
+  /** How late a call of a remote worker may arrive. */
+  lateMs: number;
+  /** Whether the workers, but not that of `longshore start`, serve deployed code. */
+  deployments: boolean;
   /** The name of what is broken on purpose, if anything is. */
   mutant: string | null;
 }
@@ -33,6 +42,7 @@ export interface WorldOptions {
 const ROLES: Record<Role, number> = { api: 2, scheduler: 2, worker: 3, start: 1 };
 const DISK_MEGABYTES = 1_536;
 const JOBS = fileURLToPath(new URL('../jobs/', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const PRELOAD = fileURLToPath(new URL('../mutants/preload.ts', import.meta.url));
 
 /**
@@ -49,17 +59,21 @@ export class World {
   readonly redis: Redis | null;
   readonly slots: Slot[] = [];
   /** The way of the clients to each API. */
-  readonly doors = new Map<string, Link>();
+  readonly clientLinks = new Map<string, Link>();
+  /** The way of each remote worker to the APIs. */
+  readonly proxies = new Map<string, CallProxy>();
+  readonly lateMs: number;
   readonly #busy = new Set<string>();
 
   private constructor(
-    { folder, recorder }: WorldOptions,
+    { folder, recorder, lateMs }: WorldOptions,
     disk: SmallDisk | string,
     clocks: WrongClocks | string,
     redis: Redis | null,
   ) {
     this.folder = folder;
     this.recorder = recorder;
+    this.lateMs = lateMs;
     this.disk = disk;
     this.clocks = clocks;
     this.redis = redis;
@@ -77,7 +91,11 @@ export class World {
       await world.database.start();
       for (const [role, count] of Object.entries(ROLES) as [Role, number][]) {
         if (role === 'start' && !options.withServer) continue;
-        for (let n = 1; n <= count; n += 1) await world.#add(role, `${role}-${n}`, options);
+        const direct = role === 'worker' ? count - options.remotes : count;
+        for (let n = 1; n <= direct; n += 1) await world.#add(role, `${role}-${n}`, options);
+      }
+      for (let n = 1; n <= options.remotes; n += 1) {
+        await world.#add('worker', `${REMOTE}-${n}`, options);
       }
     } catch (error) {
       await world.stop();
@@ -100,10 +118,13 @@ export class World {
     return this.slots.filter((slot) => slot.role === role);
   }
 
-  door(slot: string): Link {
-    const door = this.doors.get(slot);
-    if (!door) throw new Error(`${slot} has no door`);
-    return door;
+  /** Those with a connection to the database. */
+  get direct(): Slot[] {
+    return this.slots.filter(({ name }) => !this.proxies.has(name));
+  }
+
+  get directWorkers(): Slot[] {
+    return this.direct.filter(({ role }) => role === 'worker');
   }
 
   /** One of those that no other fault is busy with; null when there is none. `pick` is in [0, 1). */
@@ -129,9 +150,10 @@ export class World {
 
   async stop(): Promise<void> {
     await this.stopServers();
-    for (const link of [...this.doors.values(), ...this.slots.map((slot) => slot.link)]) {
+    for (const link of [...this.clientLinks.values(), ...this.slots.map((slot) => slot.link)]) {
       await link.close();
     }
+    for (const proxy of this.proxies.values()) proxy.close();
     await this.redis?.close();
     await this.database.stop();
     if (typeof this.disk !== 'string') await this.disk.unmount();
@@ -139,14 +161,15 @@ export class World {
 
   async #add(role: Role, name: string, options: WorldOptions): Promise<void> {
     const chance = options.random.stream(`network of ${name}`);
-    const link = new Link(name, 'postgres', () => chance.next());
+    const isRemote = name.startsWith(REMOTE);
+    const link = new Link(name, isRemote ? 'http' : 'postgres', () => chance.next());
     await link.open();
-    link.targetPort = this.database.port;
+    link.targetPort = isRemote ? await this.#proxyOf(name) : this.database.port;
     const hasApi = role === 'api' || role === 'start';
-    const door = hasApi ? new Link(name, 'http', () => chance.next()) : null;
-    if (door) {
-      await door.open();
-      this.doors.set(name, door);
+    const clientLink = hasApi ? new Link(name, 'http', () => chance.next()) : null;
+    if (clientLink) {
+      await clientLink.open();
+      this.clientLinks.set(name, clientLink);
     }
     const clock = typeof this.clocks === 'string' ? {} : await this.clocks.environmentOf(name);
     const env = {
@@ -154,7 +177,9 @@ export class World {
       TMPDIR: this.folder,
       [FOLDER_VARIABLE]: this.folder,
       LONGSHORE_RUNNER_ENV: FOLDER_VARIABLE,
-      DATABASE_URL: this.database.urlThrough(link.port),
+      ...(isRemote
+        ? { LONGSHORE_URL: `http://127.0.0.1:${link.port}` }
+        : { DATABASE_URL: this.database.urlThrough(link.port) }),
       LONGSHORE_JOBS: join(JOBS, options.coldJobs ? '.' : 'warm'),
       // Jobs write the history themselves, into a folder of ours.
       LONGSHORE_RUNNER_UIDS: 'none',
@@ -165,6 +190,8 @@ export class World {
       LONGSHORE_POLL_MS: `${options.pollMs}`,
       LONGSHORE_DRAIN_MS: `${options.drainMs}`,
       LONGSHORE_LOG_LEVEL: 'warn',
+      LONGSHORE_ARTIFACTS: join(this.folder, 'artifacts'),
+      LONGSHORE_DEPLOYMENTS: options.deployments && role === 'worker' ? 'also' : 'off',
       ...clock,
       ...(this.redis && {
         LONGSHORE_REDIS_URL: this.redis.url,
@@ -172,10 +199,22 @@ export class World {
       }),
       ...(options.mutant === null ? {} : { CHAOS_MUTANT: options.mutant }),
     };
-    const nodeArgs = options.mutant === null ? [] : ['--import', PRELOAD];
+    // A mutant replaces text of sources, so it runs them.
+    const program = options.mutant === null ? [BIN] : ['--import', PRELOAD, SOURCES];
     const { recorder } = options;
-    const onAddress = door ? (port: number) => (door.targetPort = port) : undefined;
+    const listens = (port: number) => {
+      if (clientLink) clientLink.targetPort = port;
+      for (const proxy of this.proxies.values()) proxy.targets.set(name, port);
+    };
+    const onAddress = clientLink ? listens : undefined;
     const heard = onAddress && { onAddress };
-    this.slots.push(new Slot({ name, role, link, env, nodeArgs, recorder, ...heard }));
+    this.slots.push(new Slot({ name, role, link, env, program, recorder, ...heard }));
+  }
+
+  async #proxyOf(name: string): Promise<number> {
+    const proxy = new CallProxy();
+    await proxy.open();
+    this.proxies.set(name, proxy);
+    return proxy.port;
   }
 }

@@ -25,7 +25,7 @@ sums "$folder" > "$TMPDIR/before"
 sums "$TMPDIR/restored" > "$TMPDIR/after"
 if ! cmp -s "$TMPDIR/before" "$TMPDIR/after"; then
   diff "$TMPDIR/before" "$TMPDIR/after" >&2 || true
-  echo '{"error":{"message":"what was restored differs; did somebody write to it?"}}' >&3
+  echo '{"error":{"message":"the restored data differs; was the source changed meanwhile?"}}' >&3
   exit 1
 fi
 

@@ -25,8 +25,8 @@ const handles = await longshore.enqueueMany(
 );
 for (const [index, handle] of handles.entries()) {
   const { status, result, error } = await handle.wait();
-  const told = result ? `${result.to}, ${result.width} x ${result.height}` : error?.message;
-  console.log(`${pictures[index]}: ${status}, ${told}`);
+  const summary = result ? `${result.to}, ${result.width} x ${result.height}` : error?.message;
+  console.log(`${pictures[index]}: ${status}, ${summary}`);
 }
 await longshore.stop();
 

@@ -14,7 +14,7 @@ const longshore = await createLongshore({
 const pool = await openPool(longshore.databaseUrl);
 const app = buildApp(longshore, pool, process.env['OUTBOX'] ?? 'tmp/outbox.txt');
 const address = await app.listen({ port: Number(process.env['PORT'] ?? 8080) });
-console.log(`Sign somebody up:
+console.log(`Sign up a user:
   curl -sS ${address}/sign-ups -H 'content-type: application/json' -d '{"email":"ada@example.com"}'
   curl -sS ${address}/sign-ups/ID`);
 

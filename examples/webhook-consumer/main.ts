@@ -5,19 +5,19 @@ import { consumer } from './consumer.ts';
 import { pay } from './jobs/pay.ts';
 import { startServer } from './server.ts';
 
-/** A server whose jobs others want to hear of, and somebody who listens. */
+/** A server with a webhook, and the consumer that receives its events. */
 
 const server = await startServer();
 const longshore = new Longshore({ url: server.url });
 let secret = '';
-const told: string[] = [];
+const received: string[] = [];
 const both = Promise.withResolvers<void>();
 const listener = consumer(
   () => secret,
   ({ data }) => {
     const { customer } = data.params as { customer: string };
-    told.push(`${customer}: ${data.status}${data.error ? `, ${data.error.message}` : ''}`);
-    if (told.length === 2) both.resolve();
+    received.push(`${customer}: ${data.status}${data.error ? `, ${data.error.message}` : ''}`);
+    if (received.length === 2) both.resolve();
   },
 );
 listener.listen(0, '127.0.0.1');
@@ -32,7 +32,7 @@ await longshore.enqueueMany([
 ]);
 await both.promise;
 const forged = await fetch(url, { method: 'POST', body: '{"type":"dev.longshore.job.succeeded"}' });
-console.log(told.sort().join('\n'));
+console.log(received.sort().join('\n'));
 console.log(`a forged event is answered ${forged.status}`);
 
 await longshore.webhooks.delete(webhook.id);

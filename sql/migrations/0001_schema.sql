@@ -6,6 +6,9 @@
 --    4. limits and pauses          10. access
 --    5. unique keys, idempotency   11. partitions and retention
 --    6. bulk operations            12. enqueueing by SQL
+--                                  13. deployments
+--                                  14. secrets
+--                                  15. rounds of few jobs
 --
 -- Four rules hold for all tables:
 --
@@ -30,24 +33,30 @@
 -- ===========================================================================================
 
 create type longshore.job_state as enum (
-  'created', 'scheduled', 'queued', 'running', 'retrying', 'cancelling',
+  'created', 'scheduled', 'queued', 'running', 'retrying', 'suspended', 'cancelling',
   'succeeded', 'failed', 'cancelled'
 );
 
 -- One row per fact that is fixed for a database, such as `shards`, which the first migration writes,
--- or `partition_days`, which follows from the configured retention.
+-- or `partition_days` and `idempotency_days`, which follow from the configured retention.
 create table longshore.setting (
   name text primary key,
   value jsonb not null
 );
 
--- One row per version of a job definition, written by workers when they start. `info` is what the API
--- shows of it (src/core/definition). The worker that publishes last wins.
+-- One row per version of a job definition, written by workers when they start, or by a deployment
+-- (section 13), whose number is the version. `info` is what the API shows of it (src/core/definition).
+-- Of workers, the one that publishes last wins; what a deployment wrote never changes. Definitions of
+-- the tenant `default` are for all tenants, others for their own tenant only. `params_schema` repeats the
+-- schema of `info` with its fields in the order of the code, which jsonb does not keep: a form shows it.
 create table longshore.definition (
   key text not null,
   version integer not null check (version > 0),
   info jsonb not null,
+  params_schema json,
   published_at timestamptz not null default clock_timestamp(),
+  tenant text not null default 'default',
+  deployment integer check (deployment = version),
   primary key (key, version)
 );
 
@@ -56,11 +65,15 @@ create table longshore.definition (
 -- Rows change rarely and are cached by every process. A claim reads this row to know everything that
 -- restricts it:
 --   paused_at           the earliest pause that applies to the queue; null when none does
+--   resumed_at          when the last pause ended; alerts count the age of waiting jobs from then
 --   definition_limiter  the limiter of the definition's limits, tenant_limiter that of the tenant's;
 --                       null without such limits
 --   keyed               whether the definition limits its concurrency keys
---   told                the states whose events a webhook subscribes to; null when none does
+--   subscribed_states   the states whose events a webhook subscribes to; null when none does
+--   plain               nothing of this restricts or watches a start, so the short claim serves the queue
 -- A change of a pause, a limit or a webhook updates the queues under `lock_queues()`.
+-- The queue of version 0 has the jobs of a released definition that are held or scheduled: they get
+-- their version when they become queued (section 13).
 create table longshore.queue (
   shard smallint not null,
   queue integer not null,
@@ -68,10 +81,14 @@ create table longshore.queue (
   key text not null,
   version integer not null,
   paused_at timestamptz,
+  resumed_at timestamptz,
   definition_limiter bigint,
   tenant_limiter bigint,
   keyed boolean not null default false,
-  told longshore.job_state[],
+  subscribed_states longshore.job_state[],
+  plain boolean not null generated always as (
+    num_nonnulls(paused_at, definition_limiter, tenant_limiter) = 0
+    and coalesce('running' <> all (subscribed_states), true)) stored,
   primary key (shard, queue)
 );
 -- Finds a queue by its definition.
@@ -89,7 +106,7 @@ end $$;
 -- The queue of a definition version. It is created on first use, together with the queue of its hooks;
 -- a queue counts as created when both exist. This is the only place that creates queues: servers call
 -- it (src/store/enqueue/queues.ts), and so does `longshore.enqueue`. The pauses, limits and webhooks
--- that apply are stored from the start; hooks have no limits. The numbers are the next free ones: two
+-- that apply are stored from the start. The numbers are the next free ones: two
 -- transactions that pick the same number collide on the key, and the later one tries again.
 create function longshore.find_or_create_queue(of_shard smallint, of_key text, of_version integer, of_tenant text)
 returns longshore.queue language plpgsql as $$
@@ -97,39 +114,34 @@ declare
   found_queue longshore.queue;
 begin
   for try in 1 .. 100 loop
-    select l.* into found_queue from longshore.queue l
-    where l.shard = of_shard and l.key = of_key and l.version = of_version and l.tenant = of_tenant
+    select q.* into found_queue from longshore.queue q
+    where q.shard = of_shard and q.key = of_key and q.version = of_version and q.tenant = of_tenant
       and exists (
         select 1 from longshore.queue h
-        where h.shard = of_shard and h.key = '$hook:' || l.key and h.version = l.version
-          and h.tenant = l.tenant);
+        where h.shard = of_shard and h.key = '$hook:' || q.key and h.version = q.version
+          and h.tenant = q.tenant);
     if found then return found_queue; end if;
     insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter,
-      tenant_limiter, keyed, told)
-    select of_shard, top.queue + l.n, l.key, of_version, of_tenant,
-      longshore.paused_since(of_tenant, l.key),
-      case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
-      case when t.lim is not null then t.limiter end, num_nonnulls(d.key_lim, d.key_rate) > 0,
-      longshore.subscribed_states(of_tenant, l.key)
+      tenant_limiter, keyed, subscribed_states)
+    select of_shard, top.queue + q.n, q.key, of_version, of_tenant,
+      longshore.paused_since(of_tenant, q.key), l.definition_limiter, l.tenant_limiter, l.keyed,
+      longshore.subscribed_states(of_tenant, q.key)
     from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
-    cross join (values (1, of_key), (2, '$hook:' || of_key)) as l(n, key)
-    left join longshore.limiter d
-      on d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key) and l.n = 1
-    left join longshore.limiter t
-      on t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant) and l.n = 1
+    cross join (values (1, of_key), (2, '$hook:' || of_key)) as q(n, key)
+    cross join lateral longshore.limits_of_queue(of_shard, q.key, of_tenant) l
     on conflict do nothing;
   end loop;
   raise exception 'no queue could be created for %@%', of_key, of_version;
 end $$;
 
--- How many attempts a job has whose caller did not say: what its definition says. The first claim
--- calls it, because the worker that claims has published the definition by then.
+-- How many attempts a job has whose caller did not say: what its definition says. For jobs that end
+-- before their first claim; a claim stores what the definition of its worker says.
 create function longshore.default_attempts(of_shard smallint, of_queue integer)
 returns integer language sql stable as $$
   select coalesce((
     select (d.info ->> 'maxAttempts')::integer
-    from longshore.queue l join longshore.definition d on d.key = l.key and d.version = l.version
-    where l.shard = of_shard and l.queue = of_queue), 3)
+    from longshore.queue q join longshore.definition d on d.key = q.key and d.version = q.version
+    where q.shard = of_shard and q.queue = of_queue), 3)
 $$;
 
 -- One row per job, in every state: its body. The enqueue writes it; only replacing a unique job or
@@ -172,17 +184,21 @@ language sql volatile as $$
   ) now
 $$;
 
--- One row per job that no worker has claimed: created (held), scheduled, queued or retrying.
+-- One row per job that no worker has claimed: created (held), scheduled, queued, retrying or suspended.
 --   rank             minus the priority; jobs of one rank form a priority level of their queue
 --   seq              the position within the level, in microseconds; set when the job is claimable
 --   blocked          the same for a queued job that waits for a permit of its concurrency key: it is
 --                    outside of the index that claims read
 --   key_limiter      the limiter of the concurrency key, whether or not keys are limited at present
 --   has_permit       the job holds one permit of that limiter
---   run_at           when a scheduled or retrying job becomes queued
+--   run_at           when a scheduled, retrying or suspended job becomes queued
+--   waits_for        the signal that a suspended job waits for; the row `signal:NAME` of `step` has it.
+--                    `:parents` means the jobs of `edge`: no signal has a colon in its name
 --   max_attempts     null until the first claim when neither caller nor definition said it
---   fails_unhandled  the job fails when no worker has its code for a while (`POST /api/jobs/enqueue`);
+--   fails_unserved  the job fails when no worker has its code for a while (`POST /api/jobs/enqueue`);
 --                    null means no, which keeps the rows of all other jobs short
+--   watched          other jobs wait for its end, so the statement that ends it adds a row to
+--                    `ended_watched`; null means no
 create table longshore.waiting (
   shard smallint not null,
   id uuid not null,
@@ -200,11 +216,15 @@ create table longshore.waiting (
   queued_at timestamptz,
   key_limiter bigint,
   has_permit boolean not null default false,
-  fails_unhandled boolean,
+  fails_unserved boolean,
+  waits_for text,
+  watched boolean,
   primary key (id, shard),
-  check (state in ('created', 'scheduled', 'queued', 'retrying')),
+  check (state in ('created', 'scheduled', 'queued', 'retrying', 'suspended')),
+  check ((state = 'suspended') = (waits_for is not null)),
   check ((state = 'queued') = (num_nonnulls(seq, blocked) = 1)),
-  check (state not in ('scheduled', 'retrying') or run_at is not null),
+  check (state not in ('scheduled', 'retrying', 'suspended') or run_at is not null
+    or left(waits_for, 1) = ':'),
   check (state <> 'queued' or queued_at is not null),
   check (attempts >= 0 and max_attempts > 0 and claim_no >= 0 and interruptions >= 0),
   check (not has_permit or (key_limiter is not null and state = 'queued' and blocked is null)),
@@ -212,11 +232,11 @@ create table longshore.waiting (
 ) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 -- Claims read this and nothing else: it holds exactly the claimable jobs, best first.
-create index waiting_line on longshore.waiting (shard, queue, rank, seq) where seq is not null;
+create index waiting_claimable on longshore.waiting (shard, queue, rank, seq) where seq is not null;
 -- The promoter finds jobs that are due. With the id, because a million jobs may be due at one moment
 -- and a page of a list starts among them.
 create index waiting_due on longshore.waiting (shard, run_at, id)
-  where state in ('scheduled', 'retrying');
+  where state in ('scheduled', 'retrying', 'suspended');
 -- The scheduler finds jobs that have expired.
 create index waiting_expiry on longshore.waiting (shard, expires_at) where expires_at is not null;
 -- The best blocked job of a key, when a permit is free.
@@ -230,13 +250,13 @@ create index waiting_permitted on longshore.waiting (shard, key_limiter) where h
 create index waiting_without_permit on longshore.waiting (shard, queue, seq)
   where key_limiter is not null and seq is not null and not has_permit;
 -- Queued jobs that must not wait for a worker that has their code.
-create index waiting_unhandled on longshore.waiting (shard, queue, queued_at)
-  where fails_unhandled and state = 'queued';
+create index waiting_unserved on longshore.waiting (shard, queue, queued_at)
+  where fails_unserved and state = 'queued';
 -- Waiting jobs that were claimed before and so may have failed: searches by error read them.
 create index waiting_tried on longshore.waiting (shard, queue, id) where claim_no > 0;
 
 -- One row per job that a worker has claimed. `claim_no` is the fence: every write of a worker names
--- it, so a worker that lost the job can change nothing. `tokens` are the limiters of which this claim
+-- it, so a worker that lost the job can change nothing. `permits` are the limiters of which this claim
 -- holds a permit: it gives back what it took, whatever the limits are by then. cancel_requested_by is
 -- the actor of the audit log; null when no user requested the cancellation.
 create table longshore.running (
@@ -257,9 +277,10 @@ create table longshore.running (
   progress_fraction real,
   progress_message text,
   key_limiter bigint,
-  tokens bigint[],
+  permits bigint[],
   cancel_requested_by text,
-  fails_unhandled boolean,
+  fails_unserved boolean,
+  watched boolean,
   primary key (id, shard),
   check (state in ('running', 'cancelling')),
   check ((state = 'cancelling') = (cancel_requested_at is not null)),
@@ -325,7 +346,7 @@ create index done_code on longshore.done (shard, queue, error_code, id) where er
 -- All of it belongs to a job and is dropped together with it.
 -- ===========================================================================================
 
--- One row per claim that did not end the job with a success; a success is derived from `done`. The
+-- One row per claim that started and did not succeed, or was cancelled; a success is derived from `done`. The
 -- statement that ends the claim writes it. `next` is the state that the job got, `run_at` when it
 -- runs again. Most events of a job are derived from this row and stored nowhere else.
 -- A retry by hand takes the job out of `done` and keeps its outcome here; `retried` says when, how
@@ -353,6 +374,7 @@ create table longshore.attempt (
   fingerprint text,
   retried json,
   cancel_requested_by text,
+  waits_for text,
   primary key (shard, job_id, claim_no)
 ) partition by range (job_id);
 -- Attempts that failed recently and are retried: the alert about retries counts them.
@@ -389,6 +411,18 @@ create table longshore.log_chunk (
 ) partition by range (job_id);
 alter table longshore.log_chunk alter column data set storage external;
 
+-- What a job has streamed to its readers, in chunks of about 100 ms; encrypted like a result. A job has
+-- the chunks of one claim: the first chunk of a claim replaces those of an earlier one.
+create table longshore.stream_chunk (
+  shard smallint not null,
+  job_id uuid not null,
+  n integer not null,
+  claim_no integer not null,
+  attempt integer not null,
+  data text not null,
+  primary key (shard, job_id, n)
+) partition by range (job_id);
+
 -- One row per step that a job has completed; its next attempt reads the value instead of repeating the
 -- step. The row with an empty name is the checkpoint, the only one that is overwritten.
 create table longshore.step (
@@ -396,10 +430,42 @@ create table longshore.step (
   job_id uuid not null,
   name text not null,
   claim_no integer not null,
+  -- Null for the checkpoint, and if the worker did not measure it.
+  duration_ms integer,
   at timestamptz not null,
   value json not null,
   primary key (shard, job_id, name)
 ) partition by range (job_id);
+
+-- One row for each job that a job waits for (docs/guides/dependencies.md). `job_id` waits for `on_id`, which
+-- existed before it, so there are no cycles. The row stays as long as `job_id`.
+--   kind        `after`: the job starts after `on_id`
+--   position    the place in the list of the caller
+--   on_failure  what happens to `job_id` if `on_id` does not succeed: fail, cancel, or run as if it had
+--   ended       the state in which `on_id` ended; null until the resolver has seen its end
+create table longshore.edge (
+  shard smallint not null,
+  job_id uuid not null,
+  kind text not null check (kind in ('after')),
+  position integer not null,
+  on_shard smallint not null,
+  on_id uuid not null,
+  on_failure text not null check (on_failure in ('fail', 'run', 'cancel')),
+  ended longshore.job_state check (ended in ('succeeded', 'failed', 'cancelled')),
+  primary key (shard, job_id, kind, position)
+) partition by range (job_id);
+-- The jobs that wait for a job.
+create index edge_on on longshore.edge (on_shard, on_id) where on_id is not null;
+
+-- One row per end of a watched job that the resolver (src/store/edges/resolve-ended.ts) has not seen. The
+-- commit of the end writes it, so no end is lost; the commit of what follows from it deletes it.
+create table longshore.ended_watched (
+  shard smallint not null,
+  id uuid not null,
+  state longshore.job_state not null
+) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+create index ended_watched_next on longshore.ended_watched (shard, id) where id is not null;
 
 -- For statements that rarely need the body of a job: a function call costs nothing unless it is made,
 -- a join is prepared for every execution.
@@ -444,6 +510,11 @@ create table longshore.worker (
   contact_ms integer check (contact_ms > 0),
   suspected_at timestamptz,
   definitions text[] not null default '{}',
+  -- Of a worker over HTTP, else null: the tenant it serves, its key, its address and its last turn.
+  tenant text,
+  key_id text,
+  address text,
+  turn_at timestamptz,
   primary key (shard, instance)
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
 -- All workers that count as alive.
@@ -506,6 +577,21 @@ create table longshore.limiter (
 create index limiter_blocked on longshore.limiter (shard, limiter) where blocked > 0;
 create index limiter_next on longshore.limiter (shard, next_at) where next_at is not null;
 create index limiter_adopting on longshore.limiter (shard, adopt_until) where adopt_until is not null;
+
+-- The limiters that a claim from a queue must pass, and whether its concurrency keys are limited: the
+-- values of `queue`. Hooks and deliveries, whose keys begin with `$`, have no limits.
+create function longshore.limits_of_queue(of_shard smallint, of_key text, of_tenant text)
+returns table (definition_limiter bigint, tenant_limiter bigint, keyed boolean)
+language sql stable as $$
+  select case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
+    case when num_nonnulls(t.lim, t.rate, t.key_rate) > 0 then t.limiter end,
+    num_nonnulls(d.key_lim, d.key_rate) > 0
+  from (values (left(of_key, 1) <> '$')) as q(limited)
+  left join longshore.limiter d on q.limited
+    and d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key)
+  left join longshore.limiter t on q.limited
+    and t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant)
+$$;
 
 -- The starts that a rate has left at a moment. A bucket that was never used is full.
 create function longshore.tokens_at(
@@ -572,7 +658,6 @@ create table longshore.dedupe (
   key text not null,
   job_id uuid not null,
   params_sha bytea not null,
-  until timestamptz,
   primary key (shard, scope, key)
 );
 
@@ -623,12 +708,13 @@ create index bulk_tenant on longshore.bulk (tenant, id) where tenant is not null
 -- One row per schedule, written by the API (source `api`) or by workers from code (source `code`).
 --   next_at      the first slot that is not decided yet
 --   held_at      a slot that waits until an earlier job has ended (overlap `queue-one`)
---   look_at      when a scheduler must read the row again: at next_at, or soon while a slot is held
+--   check_at      when a scheduler must read the row again: at next_at, or soon while a slot is held
 --   next_local, held_local  the local time of the slot: several slots may share an instant when clocks
 --                           go forward
 --   recent_jobs  the last jobs of the schedule: overlap checks whether one of them is unfinished
 --   new_slots    the number of slots since old ones were deleted
--- next_at, held_at and look_at are null while the schedule is paused or over.
+--   paused_*     since when, by whom and why it is paused; null while it is enabled
+-- next_at, held_at and check_at are null while the schedule is paused or over.
 create table longshore.schedule (
   shard smallint not null,
   id uuid not null,
@@ -660,17 +746,21 @@ create table longshore.schedule (
   next_local timestamp,
   held_at timestamptz,
   held_local timestamp,
-  look_at timestamptz,
+  check_at timestamptz,
   recent_jobs uuid[] not null default '{}',
   new_slots integer not null default 0,
+  paused_at timestamptz,
+  paused_by text,
+  pause_reason text,
   primary key (id, shard),
   check ((next_at is null) = (next_local is null)),
   check ((held_at is null) = (held_local is null)),
-  check (enabled or num_nonnulls(next_at, held_at, look_at) = 0)
+  check (enabled or num_nonnulls(next_at, held_at, check_at) = 0),
+  check (not enabled or num_nonnulls(paused_at, paused_by, pause_reason) = 0)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 -- Due schedules of a bucket; those that are not due are not read, however many there are.
-create index schedule_look on longshore.schedule (shard, bucket, look_at)
-  where look_at is not null;
+create index schedule_check on longshore.schedule (shard, bucket, check_at)
+  where check_at is not null;
 -- Finds a schedule by its name.
 create unique index schedule_name on longshore.schedule (shard, tenant, definition_key, name)
   where name is not null;
@@ -725,6 +815,8 @@ create table longshore.webhook (
   id uuid primary key,
   tenant text not null,
   url text not null,
+  -- 'cloudevents', or a chat.
+  format text not null default 'cloudevents',
   description text,
   events text[] not null check (cardinality(events) > 0),
   -- Null means all definitions.
@@ -738,14 +830,20 @@ create table longshore.webhook (
   previous_until timestamptz,
   failures integer not null default 0,
   failing_since timestamptz,
+  -- Why the last send failed; null when it did not.
+  last_error text,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
-  check ((failures = 0) = (failing_since is null))
+  check ((failures = 0) = (failing_since is null)),
+  check (failures > 0 or last_error is null)
 ) with (fillfactor = 50);
 -- Lists the webhooks of a tenant.
 create index webhook_tenant on longshore.webhook (tenant, id) where tenant is not null;
 -- Whether a tenant has an active webhook.
-create index webhook_listening on longshore.webhook (tenant) where status = 'active';
+create index webhook_active on longshore.webhook (tenant) where status = 'active';
+-- Active webhooks whose sends fail, the longest failing first.
+create index webhook_failing on longshore.webhook (failing_since)
+  where failing_since is not null and status = 'active';
 
 -- The events about jobs, and the states that a job enters at each.
 create function longshore.job_events() returns table (event text, state longshore.job_state)
@@ -755,7 +853,7 @@ language sql immutable as $$
     ('job.finished', 'succeeded'), ('job.finished', 'failed'), ('job.finished', 'cancelled')
 $$;
 
--- The states of a definition's jobs whose events a webhook subscribes to: the value of `queue.told`.
+-- The states of a definition's jobs whose events a webhook subscribes to: the value of `queue.subscribed_states`.
 create function longshore.subscribed_states(of_tenant text, of_key text)
 returns longshore.job_state[]
 language sql stable as $$
@@ -771,15 +869,15 @@ $$;
 -- each execution, even parts that never run.
 
 -- The webhooks that subscribe to moves of a queue's jobs, with the queue of their deliveries.
-create function longshore.listeners(of_shard smallint, of_queue integer)
+create function longshore.subscribed_webhooks(of_shard smallint, of_queue integer)
 returns table (webhook uuid, event text, state longshore.job_state, tags text[], queue integer)
 language plpgsql stable as $$
 declare
   own record;
 begin
-  select l.key, l.tenant into own from longshore.queue l
-  where l.shard = of_shard and l.queue = of_queue
-    and exists (select 1 from longshore.webhook h where h.tenant = l.tenant and h.status = 'active');
+  select q.key, q.tenant into own from longshore.queue q
+  where q.shard = of_shard and q.queue = of_queue
+    and exists (select 1 from longshore.webhook h where h.tenant = q.tenant and h.status = 'active');
   if own.tenant is null or left(own.key, 1) = '$' then
     return;
   end if;
@@ -787,8 +885,8 @@ begin
   select h.id, w.event, w.state, h.tags, d.queue
   from longshore.webhook h
   cross join (
-    select l.queue from longshore.queue l
-    where l.shard = of_shard and l.key = '$webhook' and l.version = 1 and l.tenant = own.tenant
+    select q.queue from longshore.queue q
+    where q.shard = of_shard and q.key = '$webhook' and q.version = 1 and q.tenant = own.tenant
   ) d
   join longshore.job_events() w on w.event = any (h.events)
   where h.tenant = own.tenant and h.status = 'active'
@@ -823,20 +921,25 @@ end $$;
 -- of `counter` and these rows is exact at every moment. Rows are only added, so no statement waits for
 -- a counter that another one has locked. Every second a scheduler rolls them up into the tables below
 -- and deletes them (src/store/counters/roll-up.ts).
--- `was` is null when a job is created, `state` when one is removed. `ms` is how long the jobs waited
--- before they started, or ran before they stopped; `bucket` is the bucket of the histogram
--- (src/core/views/histogram.ts).
+-- `was` is null when a job is created, `state` when one is removed. `timed` of the jobs waited before
+-- they started, or ran before they stopped, as long as `bucket` of the histogram says
+-- (src/core/series/histogram.ts), together for `ms`. Plain claims and successes count only moves
+-- (`timed` is 0): their workers measure the times and write them once a second, as rows with `n` 0.
+-- Such rows also have the CPU time and the peak memory of attempts that ran in a process of their own.
 create table longshore.counter_delta (
   at timestamptz not null default clock_timestamp(),
   ms float8,
   queue integer not null,
   n integer not null,
+  timed integer not null default 0,
   was longshore.job_state,
   state longshore.job_state,
   shard smallint not null,
   attempt smallint,
   bucket smallint,
-  code text
+  code text,
+  cpu_ms bigint,
+  peak_rss_bytes bigint
 ) with (
   autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000,
@@ -880,19 +983,75 @@ create table longshore.counter_span (
   primary key (shard, queue, slot, state, bucket)
 ) with (fillfactor = 50);
 
--- One row per tenant and minute of the last day: what happened to its jobs.
-create table longshore.counter_minute (
+-- One row per queue, hour and bucket: the times of `counter_span` after their day, for a week more. Alerts
+-- compare with them (src/store/alerts/latency-probes.ts). `waited` says whether jobs waited or ran so long.
+create table longshore.counter_hour (
   shard smallint not null,
+  queue integer not null,
+  hour timestamptz not null,
+  waited boolean not null,
+  bucket smallint not null,
+  n bigint not null,
+  primary key (shard, queue, hour, waited, bucket)
+);
+
+-- What happened to the jobs of a definition over time, for charts: one row per slot of one minute, of a
+-- quarter of an hour and of an hour (`minutes`), each kept as long as src/core/series/series-plan.ts says.
+-- The empty key is for all definitions of the tenant. A slot in which nothing happened has no row.
+create table longshore.counter_series (
+  shard smallint not null,
+  minutes smallint not null,
   tenant text not null,
-  minute timestamptz not null,
+  key text not null,
+  slot timestamptz not null,
   enqueued integer not null,
   started integer not null,
   succeeded integer not null,
   failed integer not null,
   cancelled integer not null,
   retried integer not null,
-  primary key (shard, tenant, minute)
+  -- The jobs that became queued minus those that left the queue. The depth of the queue at the end of a
+  -- slot is its depth now minus these numbers of all later slots.
+  deeper integer not null,
+  -- How long jobs waited and ran: counts by bucket of the histogram, such as {"31": 2}.
+  waited jsonb not null,
+  ran jsonb not null,
+  primary key (shard, tenant, key, minutes, slot)
 ) with (fillfactor = 50);
+
+-- What the jobs of a definition of a tenant used on one day (UTC), added up by the roll-up. Rows stay when
+-- jobs are deleted, for LONGSHORE_USAGE_DAYS. Hooks count with their definition, but not as jobs.
+--   jobs            jobs that ended, in any way
+--   attempts        attempts that ended, also those that are retried; they ran for run_ms in total
+--   cpu_ms          of attempts that have a process of their own
+--   peak_rss_bytes  the largest of these attempts; null when there was none
+create table longshore.usage_day (
+  shard smallint not null,
+  day date not null,
+  tenant text not null,
+  key text not null,
+  jobs bigint not null,
+  attempts bigint not null,
+  run_ms float8 not null,
+  cpu_ms bigint not null,
+  peak_rss_bytes bigint,
+  primary key (shard, day, tenant, key)
+) with (fillfactor = 50);
+
+-- One row per budget of a tenant: how much of one measure all its jobs, or those of one definition, should
+-- use at most per day or month (UTC). A budget only fires alerts (src/core/usage/budget.ts).
+create table longshore.budget (
+  tenant text not null,
+  name text not null,
+  definition_key text,
+  measure text not null check (measure in ('cpuSeconds', 'runSeconds', 'jobs')),
+  period text not null check (period in ('day', 'month')),
+  amount double precision not null check (amount > 0),
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  updated_by text not null,
+  primary key (tenant, name)
+);
 
 -- Corrects the counters and returns by how many jobs they were wrong; called after partitions were
 -- dropped with the jobs in them. One statement has one snapshot, in which jobs and counters agree, so
@@ -906,7 +1065,7 @@ declare
   wrong bigint;
 begin
   perform pg_advisory_xact_lock(hashtext('longshore.recount_counters'), of_shard);
-  with told as (
+  with counted as (
     select queue, state, n from longshore.counter where shard = of_shard and state is not null
     union all
     select queue, was, -n from longshore.counter where shard = of_shard and was is not null
@@ -923,7 +1082,7 @@ begin
   ),
   mended as (
     insert into longshore.counter_delta (shard, queue, was, n)
-    select of_shard, queue, state, sum(n) from told group by queue, state having sum(n) <> 0
+    select of_shard, queue, state, sum(n) from counted group by queue, state having sum(n) <> 0
     returning n
   )
   select coalesce(sum(abs(n)), 0) into wrong from mended;
@@ -936,21 +1095,32 @@ create table longshore.alert (
   id uuid primary key,
   tenant text not null,
   rule text not null,
-  -- What it is about, within the rule: a definition, a schedule, or empty where there is only one.
+  severity text not null default 'warning' check (severity in ('warning', 'critical')),
+  -- What it is about, within the rule: a definition, a schedule, a webhook, or empty where there is only one.
   subject text not null,
   definition_key text,
   schedule_id uuid,
+  webhook_id uuid,
   -- An example of the jobs that it is about.
   job_id uuid,
+  -- Of the definition, when it fired.
+  owner text,
+  runbook_url text,
   value double precision not null,
   threshold double precision not null,
   message text not null,
   fired_at timestamptz not null,
   -- When the rule was last true.
   seen_at timestamptz not null,
-  resolved_at timestamptz
+  resolved_at timestamptz,
+  -- Who silenced it: nothing is sent about it until then, or until it is resolved if that is null.
+  silenced_by text,
+  silenced_until timestamptz check (silenced_until is null or silenced_by is not null)
 ) with (fillfactor = 50);
 create unique index alert_firing on longshore.alert (tenant, rule, subject) where resolved_at is null;
+-- The silence that an alert inherits when it fires again.
+create index alert_silenced on longshore.alert (tenant, rule, subject, silenced_until)
+  where silenced_until is not null;
 -- Alerts whose rule has not been true for a while: they are resolved.
 create index alert_seen on longshore.alert (seen_at) where resolved_at is null;
 -- Lists the alerts of a tenant.
@@ -967,9 +1137,53 @@ create table longshore.alert_rule (
   threshold double precision check (threshold > 0),
   window_seconds integer check (window_seconds > 0),
   enabled boolean,
+  severity text check (severity in ('warning', 'critical')),
   updated_at timestamptz not null default clock_timestamp(),
   primary key (tenant, rule, definition_key)
 );
+
+-- One row per route: where alerts are sent to people, and which ones (src/core/alert/route.ts). The URL
+-- of a chat is a secret: with LONGSHORE_ENCRYPTION_KEYS it is sealed. Null filters mean all.
+create table longshore.alert_route (
+  id uuid primary key,
+  tenant text not null,
+  name text not null,
+  channel text not null check (channel in ('email', 'slack', 'discord', 'teams')),
+  recipients text[] not null,
+  url text,
+  url_host text,
+  rules text[] check (cardinality(rules) > 0),
+  owners text[] check (cardinality(owners) > 0),
+  definition_keys text[] check (cardinality(definition_keys) > 0),
+  quiet_hours jsonb,
+  group_seconds integer not null check (group_seconds >= 0),
+  enabled boolean not null,
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  unique (tenant, name),
+  check ((channel = 'email') = (url is null)),
+  check ((channel = 'email') = (cardinality(recipients) > 0))
+);
+
+-- One row per alert that a route sends. The transaction that fires an alert adds it, the one that
+-- resolves it makes it due again, and the one that makes a message (a job of the queue `$alert`) marks
+-- it; so each is part of one message about the firing and of one about the end
+-- (src/store/alerts/notices.ts).
+create table longshore.alert_route_notice (
+  route_id uuid not null references longshore.alert_route on delete cascade,
+  alert_id uuid not null references longshore.alert on delete cascade,
+  -- When its group is to be sent; null when there is nothing to say.
+  due_at timestamptz,
+  -- When a message said that it fires.
+  notified_at timestamptz,
+  -- Whether quiet hours held it back: then it is part of their summary.
+  held boolean not null default false,
+  primary key (route_id, alert_id)
+);
+-- What is to be sent.
+create index alert_route_notice_due on longshore.alert_route_notice (due_at) where due_at is not null;
+-- The notices of an alert.
+create index alert_route_notice_alert on longshore.alert_route_notice (alert_id) where alert_id is not null;
 
 
 -- ===========================================================================================
@@ -1001,19 +1215,34 @@ create table longshore.api_key (
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz,
   revoked_at timestamptz,
-  successor text
+  successor text,
+  -- The definitions that a worker with this key may serve, like 'report.*'; null means all.
+  definitions text[]
 );
 -- Lists the keys of a tenant.
 create index api_key_tenant on longshore.api_key (tenant, id) where tenant is not null;
 
--- One row per browser session. It has the rights of its key, as long as the key has them. Only a hash
--- of the session id is stored, so read access to this table does not allow to take over a session.
+-- One row per browser session. A session that began with a key has the rights of the key, as long as
+-- the key has them; one of a user has the scopes that the groups of the user gave at sign-in. Only
+-- a hash of the session id is stored, so read access to this table does not allow to take over a
+-- session.
 create table longshore.session (
   id_hash bytea primary key check (octet_length(id_hash) = 32),
-  key_id text not null,
+  tenant text not null,
+  key_id text,
+  -- The identity provider, and what it says about the user.
+  issuer text,
+  subject text,
+  user_name text,
+  email text,
+  scopes text[] check (cardinality(scopes) > 0),
+  -- Of the request that began it.
+  address text,
+  user_agent text,
   created_at timestamptz not null default clock_timestamp(),
   seen_at timestamptz not null default clock_timestamp(),
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  check (num_nonnulls(issuer, subject, scopes) = case when key_id is null then 3 else 0 end)
 );
 -- Expired sessions, to delete them.
 create index session_expiry on longshore.session (expires_at) where expires_at is not null;
@@ -1077,13 +1306,25 @@ language sql immutable strict parallel safe as $$
   select to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
 $$;
 
+-- Whether an idempotency key stays in use although its job is deleted. The setting `idempotency_days`
+-- counts from the creation of the job; without it, keys end with their jobs.
+create function longshore.outlives_job(id uuid) returns boolean
+language sql stable strict as $$
+  select exists (
+    select from longshore.setting s
+    where s.name = 'idempotency_days' and (s.value #>> '{}')::integer > 0
+      and longshore.id_time(id)
+        > clock_timestamp() - make_interval(hours => 24 * (s.value #>> '{}')::integer))
+$$;
+
 -- The partitioned tables and the column of each that is the id of a job. `ensure_partitions` creates the
 -- partitions of a table that a later migration adds here. Retention copies and locks in this order:
 -- body, outcome, the rest.
 create function longshore.partitioned_tables()
 returns table (name text, id_column text) language sql immutable as $$
   values ('job', 'id'), ('done', 'id'), ('attempt', 'job_id'), ('event', 'job_id'),
-    ('log_chunk', 'job_id'), ('step', 'job_id')
+    ('log_chunk', 'job_id'), ('step', 'job_id'), ('stream_chunk', 'job_id'),
+    ('edge', 'job_id')
 $$;
 
 -- The partitions of a table: the suffix of the name, and the bounds. It reads the catalog, so it cannot
@@ -1189,8 +1430,8 @@ end $$;
 -- Copies the survivors of a range of ids into `job_next`, `done_next` and so on, and counts them. One
 -- statement, and so one snapshot, decides which jobs survive. `hot_next` gets the jobs that may still
 -- change: those that wait or run, and those that ended within the last day. Of these, rows that are only
--- ever added (attempts, events, log lines) are copied here, because they are many; the outcome and the
--- steps follow under the lock. Other jobs change no more, unless they are revived.
+-- ever added (attempts, events, log lines) are copied here, because they are many; the outcome, the
+-- steps and the edges follow under the lock. Other jobs change no more, unless they are revived.
 create function longshore.copy_kept(
   low uuid, high uuid, keep_since timestamptz, dead_since timestamptz, hot_since timestamptz
 ) returns bigint
@@ -1238,7 +1479,7 @@ begin
       where x.%3$I >= %4$L and x.%3$I < %5$L
         and (x.shard, x.%3$I) in (select shard, id from longshore.%6$I)',
       part.name || '_next', part.name, part.id_column, low, high,
-      case part.name when 'step' then 'done_next' else 'job_next' end);
+      case when part.name in ('step', 'edge') then 'done_next' else 'job_next' end);
   end loop;
   select count(*) into copied from longshore.job_next;
   return copied;
@@ -1455,18 +1696,24 @@ begin
   raise exception using errcode = code, message = pointer || ': ' || detail;
 end $$;
 
--- FNV-1a, as in src/core/queue/shard.ts: the result must never change.
-create function longshore.home_shard(tenant text, definition_key text)
-returns smallint language plpgsql stable as $$
+-- FNV-1a, as in src/core/values/hash.ts: the result must never change.
+create function longshore.hash_of(value text)
+returns bigint language plpgsql immutable as $$
 declare
-  text_bytes bytea := convert_to(tenant || E'\n' || definition_key, 'UTF8');
+  text_bytes bytea := convert_to(value, 'UTF8');
   hash bigint := 2166136261;
 begin
   for n in 0 .. octet_length(text_bytes) - 1 loop
     hash := ((hash # get_byte(text_bytes, n)) * 16777619) & 4294967295;
   end loop;
-  return hash % (select value::text::bigint from longshore.setting where name = 'shards');
+  return hash;
 end $$;
+
+create function longshore.home_shard(tenant text, definition_key text)
+returns smallint language sql stable as $$
+  select (longshore.hash_of(tenant || E'\n' || definition_key)
+    % (select value::text::bigint from longshore.setting where name = 'shards'))::smallint
+$$;
 
 -- The next three write JSON as JavaScript does, with the keys of objects sorted: params are stored,
 -- measured and compared in this form, whichever way they came.
@@ -1575,6 +1822,7 @@ language sql immutable as $$
     ('unique', 'key', 'text', 1, 255, false),
     ('unique', 'while', 'while', null, null, true),
     ('unique', 'onConflict', 'answer', null, null, false),
+    ('unique', 'maxWaitMs', 'whole', 1, 31622400000, false),
     ('while', 'windowMs', 'whole', 1, 31622400000, true),
     ('retry', 'baseMs', 'number', 0, 31622400000, false),
     ('retry', 'maxMs', 'number', 0, 31622400000, false),
@@ -1723,6 +1971,15 @@ begin
   if request -> 'hold' = 'true' and request #>> '{unique,onConflict}' = 'replace' then
     perform longshore.refuse('/hold', 'hold and replacing an earlier job exclude each other');
   end if;
+  if request -> 'unique' ? 'maxWaitMs' then
+    if request #>> '{unique,onConflict}' is distinct from 'replace' then
+      perform longshore.refuse('/unique/maxWaitMs', 'needs onConflict replace');
+    elsif request ? 'runAt' then
+      perform longshore.refuse('/unique/maxWaitMs', 'excludes runAt: use delayMs');
+    elsif (request ->> 'delayMs')::numeric > (request #>> '{unique,maxWaitMs}')::numeric then
+      perform longshore.refuse('/unique/maxWaitMs', 'must be at least delayMs');
+    end if;
+  end if;
   expiry := longshore.instant_of(request ->> 'expiresAt');
   if expiry <= longshore.instant_of(request ->> 'runAt') then
     perform longshore.refuse('/expiresAt', 'must be later than runAt, or it could never run');
@@ -1836,7 +2093,10 @@ begin
       return;
     end if;
     if holder.untouched and holder.queue = of_queue then
-      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_rank, new_run_at,
+      -- `least` ignores the null of a request without maxWaitMs.
+      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_rank,
+        least(new_run_at, at + make_interval(
+          secs => ((unique_request ->> 'maxWaitMs')::float8 - holder.age_ms) / 1000)),
         new_expires_at, at);
       if replaced is not null then
         return query select holder_id, replaced;
@@ -1878,6 +2138,10 @@ begin
       return query select held.job_id, holder.state;
       return;
     end if;
+    if longshore.outlives_job(held.job_id) then
+      perform longshore.refuse('/idempotencyKey', format('this key was used for job %s, which is deleted',
+        held.job_id), 'LS409');
+    end if;
     delete from longshore.dedupe d
     where d.shard = of_shard and d.scope = of_scope and d.key = of_key and d.job_id = held.job_id;
   end loop;
@@ -1911,6 +2175,8 @@ declare
   params text;
   sha bytea;
   published record;
+  of_tenant text := coalesce(request ->> 'tenant', 'default');
+  wanted integer;
   shard smallint;
   queue longshore.queue;
   key_limiter bigint;
@@ -1925,17 +2191,21 @@ begin
   perform longshore.check_request(request);
   params := longshore.checked_params(coalesce(request -> 'params', '{}'));
   sha := sha256(convert_to(params, 'UTF8'));
+  wanted := coalesce((request ->> 'definitionVersion')::integer, longshore.released_version(tenant,
+    definition_key, coalesce(request ->> 'concurrencyKey', gen_random_uuid()::text)));
   select d.version, (d.info ->> 'maxAttempts')::integer as max_attempts into published
   from longshore.definition d
-  where d.key = definition_key
-    and d.version = coalesce((request ->> 'definitionVersion')::integer, d.version)
+  where d.key = definition_key and d.tenant in (of_tenant, 'default')
+    and (d.version = wanted or wanted is null and d.deployment is null)
   order by d.version desc limit 1;
   shard := longshore.home_shard(tenant, definition_key);
-  queue := longshore.find_or_create_queue(shard, definition_key,
-    coalesce((request ->> 'definitionVersion')::integer, published.version, 1), tenant);
-  rank := -coalesce((request ->> 'priority')::integer, 0);
   due := coalesce(longshore.instant_of(request ->> 'runAt'),
     at + make_interval(secs => coalesce((request ->> 'delayMs')::float8, 0) / 1000));
+  queue := longshore.find_or_create_queue(shard, definition_key, case
+      when wanted is not null and not request ? 'definitionVersion'
+        and (request ?| array['runAt', 'delayMs'] or request -> 'hold' = 'true') then 0
+      else coalesce(wanted, published.version, 1) end, tenant);
+  rank := -coalesce((request ->> 'priority')::integer, 0);
   expiry := longshore.instant_of(request ->> 'expiresAt');
   job_id := longshore.new_job_id(shard);
   created := false;
@@ -2002,3 +2272,256 @@ end $$;
 
 -- USAGE of the schema, given to read queues for example, does not include the right to start jobs.
 revoke execute on function longshore.enqueue(jsonb) from public;
+
+
+-- ===========================================================================================
+-- 13. Deployments
+--
+-- Code that was uploaded (docs/deployments.md). An artifact is an archive, stored by its content. A
+-- deployment is an immutable, numbered set of definitions of one artifact; its number is the version
+-- of these definitions, so every job names the code it runs. A release is the pointer of a definition
+-- to the deployment that new jobs get.
+-- ===========================================================================================
+
+-- removed_at: no deployment needs it, and its content was deleted. An upload brings it back.
+create table longshore.artifact (
+  tenant text not null,
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  format text not null check (format in ('tar.gz', 'zip')),
+  bytes bigint not null check (bytes > 0),
+  manifest jsonb,
+  signature jsonb,
+  created_by text not null,
+  created_at timestamptz not null default clock_timestamp(),
+  removed_at timestamptz,
+  primary key (tenant, sha256)
+);
+
+-- keys: its definitions. manifest: where their code begins; that of the artifact, or made from a call.
+-- A retired one is no longer served.
+create table longshore.deployment (
+  number integer primary key,
+  tenant text not null,
+  sha256 text not null,
+  keys text[] not null,
+  manifest jsonb not null,
+  note text,
+  revision text,
+  created_by text not null,
+  created_at timestamptz not null default clock_timestamp(),
+  retired_at timestamptz,
+  -- Why a worker could not load it, and since when; null again when one has loaded it.
+  load_problem text,
+  load_problem_at timestamptz,
+  foreign key (tenant, sha256) references longshore.artifact
+);
+
+-- canary_percent: the share of new jobs that get the canary.
+create table longshore.release (
+  tenant text not null,
+  key text not null,
+  current integer not null references longshore.deployment,
+  previous integer references longshore.deployment,
+  canary integer references longshore.deployment,
+  canary_percent real check (canary_percent > 0 and canary_percent < 100),
+  changed_by text not null,
+  changed_at timestamptz not null default clock_timestamp(),
+  reason text,
+  primary key (tenant, key),
+  check ((canary is null) = (canary_percent is null))
+);
+
+-- The version that a new job of a definition gets; null without a release. The same as
+-- src/core/deployment/release.ts: a canary gets the jobs whose seed has a small hash.
+create function longshore.released_version(of_tenant text, of_key text, seed text)
+returns integer language sql stable as $$
+  select case when r.canary_percent > longshore.hash_of(seed) % 10000 / 100.0
+    then r.canary else r.current end
+  from longshore.release r
+  where r.key = of_key and r.tenant in (of_tenant, 'default')
+  order by r.tenant = of_tenant desc limit 1
+$$;
+
+-- Gives jobs the version that a new job would get now: moves them to its queue. For jobs that wait
+-- in a queue of version 0, and for a retry by hand that asks for it. The caller holds the jobs.
+-- The counters move with them, as if the jobs had always been in the new queue: sums per definition
+-- stay as they are. Returns the jobs that got another version, and the one they had.
+create function longshore.follow_release(of_shard smallint, of_ids uuid[])
+returns table (moved_id uuid, version_before integer) language plpgsql as $$
+declare
+  moved record;
+  target longshore.queue;
+  held longshore.job_state;
+  sources int[] := '{}';
+  targets int[] := '{}';
+  states longshore.job_state[] := '{}';
+begin
+  for moved in
+    select j.id, j.queue, q.key, q.tenant, q.version as before, v.version
+    from longshore.job j
+    join longshore.queue q on q.shard = of_shard and q.queue = j.queue
+    cross join lateral (select coalesce(
+      longshore.released_version(q.tenant, q.key, coalesce(j.concurrency_key, j.id::text)), (
+        select max(d.version) from longshore.definition d
+        where d.key = q.key and d.deployment is null), nullif(q.version, 0), 1) as version) v
+    where j.shard = of_shard and j.id = any (of_ids) and v.version <> q.version
+  loop
+    target := longshore.find_or_create_queue(of_shard, moved.key, moved.version, moved.tenant);
+    update longshore.job set queue = target.queue where shard = of_shard and id = moved.id;
+    update longshore.waiting set queue = target.queue where shard = of_shard and id = moved.id
+      returning state into held;
+    if not found then
+      update longshore.done set queue = target.queue where shard = of_shard and id = moved.id
+        returning state into held;
+    end if;
+    continue when not found;
+    sources := sources || moved.queue;
+    targets := targets || target.queue;
+    states := states || held;
+    moved_id := moved.id;
+    version_before := moved.before;
+    return next;
+  end loop;
+  insert into longshore.counter_delta (shard, queue, state, n)
+  select of_shard, m.queue, m.state, sum(m.n) from (
+    select unnest(targets) as queue, unnest(states) as state, 1 as n
+    union all
+    select unnest(sources), unnest(states), -1
+  ) m group by m.queue, m.state;
+end $$;
+
+
+-- ===========================================================================================
+-- 14. Secrets
+-- ===========================================================================================
+
+-- One row per secret of jobs (docs/secrets.md). Every new value has a new id, by which workers notice
+-- it. `key` is the definition, or '*' for all of the tenant. The value is always sealed, bound to
+-- tenant, key and name; `bytes` is its size before. Values are in no other table.
+create table longshore.secret (
+  id uuid primary key,
+  tenant text not null,
+  key text not null,
+  name text not null,
+  value text not null check (value like '{"$sealed":"%'),
+  bytes integer not null check (bytes > 0),
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  updated_by text not null
+);
+-- The secrets of a definition, and those of a tenant.
+create unique index secret_name on longshore.secret (tenant, key, name) where name is not null;
+
+
+-- ===========================================================================================
+-- 15. Rounds of few jobs
+-- ===========================================================================================
+
+-- The same as the statements `claim` and `settle_and_claim` (src/store/claim/few.ts), for up to three
+-- successes and one level. Those statements set up the nodes of a large plan for each batch, which costs
+-- more than one job; here each step is a small plan. Settles the claims of_claims of the jobs of_ids,
+-- then claims at most `most` jobs of the level for a worker. A first row with `settled` lists what the
+-- fence let through; without it, it was everything.
+create function longshore.settle_and_claim_few(
+  of_shard smallint, most integer, of_worker uuid, of_queue integer, of_rank integer,
+  floor_seq bigint, default_attempts integer, of_ids uuid[], of_claims integer[], results json,
+  pids integer[], peaks bigint[], cpus integer[]
+) returns table (
+  settled uuid[], id uuid, queue integer, rank integer, seq bigint, attempts integer,
+  "maxAttempts" integer, claim integer, interruptions integer, "paramsJson" text, policy jsonb,
+  limited boolean, traceparent text, "waitedMs" integer
+) language plpgsql as $$
+#variable_conflict use_column
+declare
+  ended_ids uuid[] := '{}';
+  r longshore.running;
+  w longshore.waiting;
+  is_keyed boolean;
+begin
+  for i in 1 .. cardinality(of_ids) loop
+    delete from longshore.running o
+    where o.shard = of_shard and o.id = of_ids[i] and o.claim_no = of_claims[i]
+      and o.state = 'running' and o.permits is null and o.watched is null
+      and not exists (
+        select 1 from longshore.queue q
+        where q.shard = of_shard and q.queue = o.queue
+          and coalesce('succeeded' = any (q.subscribed_states), false))
+    returning o.* into r;
+    continue when not found;
+    insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
+      interruptions, queued_at, worker, started_at, finished_at,
+      progress_fraction, progress_message, pid, peak_rss_bytes, cpu_ms, result)
+    values (of_shard, r.id, r.queue, 'succeeded', r.rank, r.attempts, r.max_attempts, r.claim_no,
+      r.interruptions, r.queued_at, r.worker, r.started_at, clock_timestamp(),
+      r.progress_fraction, r.progress_message, pids[i], peaks[i], cpus[i], results -> (i - 1));
+    insert into longshore.counter_delta (shard, queue, was, state, n)
+    values (of_shard, r.queue, 'running', 'succeeded', 1);
+    ended_ids := ended_ids || of_ids[i];
+  end loop;
+  if cardinality(ended_ids) < cardinality(of_ids) then
+    settled := ended_ids;
+    return next;
+    settled := null;
+  end if;
+  if most = 0 then return; end if;
+
+  select q.keyed into is_keyed from longshore.queue q
+  where q.shard = of_shard and q.queue = of_queue and q.plain
+    and exists (
+      select 1 from longshore.worker i
+      where i.shard = of_shard and i.instance = of_worker
+        and i.dead_at is null and i.draining_at is null);
+  if not found then return; end if;
+  for i in 1 .. most loop
+    delete from longshore.waiting o
+    where o.ctid = (
+      select h.ctid from longshore.waiting h
+      where h.shard = of_shard and h.queue = of_queue and h.rank = of_rank and h.seq > floor_seq
+        and (h.expires_at is null or h.expires_at > clock_timestamp())
+        and (h.has_permit or h.key_limiter is null or not is_keyed)
+      order by h.seq limit 1
+      for update skip locked)
+    returning o.* into w;
+    exit when not found;
+    id := w.id;
+    queue := w.queue;
+    rank := w.rank;
+    seq := w.seq;
+    attempts := w.attempts + 1;
+    "maxAttempts" := coalesce(w.max_attempts, default_attempts);
+    claim := w.claim_no + 1;
+    interruptions := w.interruptions;
+    limited := w.has_permit;
+    insert into longshore.running (shard, id, queue, state, rank, key_limiter, expires_at, attempts,
+      max_attempts, claim_no, interruptions, queued_at, worker, started_at, permits, fails_unserved,
+      watched)
+    values (of_shard, w.id, w.queue, 'running', w.rank, w.key_limiter, w.expires_at, w.attempts + 1,
+      coalesce(w.max_attempts, default_attempts), w.claim_no + 1, w.interruptions, w.queued_at,
+      of_worker, clock_timestamp(), case when w.has_permit then array[w.key_limiter] end,
+      w.fails_unserved, w.watched);
+    insert into longshore.counter_delta (shard, queue, was, state, n)
+    values (of_shard, w.queue, 'queued', 'running', 1);
+    select j.params::text, j.policy, j.traceparent into "paramsJson", policy, traceparent
+    from longshore.job j where j.shard = of_shard and j.id = w.id;
+    "waitedMs" := date_part('epoch', clock_timestamp() - w.queued_at) * 1000;
+    return next;
+  end loop;
+end $$;
+
+
+-- ===========================================================================================
+-- 16. Saved views
+-- ===========================================================================================
+
+-- One row per saved view of a list in the dashboard: the query string of its screen, under a name that
+-- the people of a tenant share.
+create table longshore.saved_view (
+  tenant text not null,
+  name text not null,
+  screen text not null check (screen in ('jobs', 'dead-letters')),
+  query text not null,
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  updated_by text not null,
+  primary key (tenant, name)
+);

@@ -1,18 +1,21 @@
+import { availableParallelism } from 'node:os';
 import { assemble, type Base } from './assemble.ts';
 import type { Config } from '../config/config.ts';
+import { parseWorkerRange } from '../core/queue/worker-range.ts';
 import type { HttpServer } from '../http/server.ts';
 import { localApi } from './local-api.ts';
 import { schedulerServices } from './local-scheduler.ts';
 import { localWorker } from './local-worker.ts';
 import { processMetrics } from '../metrics/metrics-server.ts';
 import { openDatabase } from './open-database.ts';
-import { runDue } from './run-due.ts';
+import { runDue } from './run-due/run-due.ts';
 import type { Log } from '../runtime/log.ts';
 import { closing, type Service, stopAll } from '../runtime/service.ts';
 import { StartRefusal } from '../runtime/start-refusal.ts';
 import { loadTracing } from '../signals/load-tracing.ts';
 import { migrate } from '../store/connection/migrate.ts';
-import { workerProcess, type WorkerSummary } from './worker-child.ts';
+import type { WorkerRole, WorkerSummary } from './worker-child.ts';
+import { WorkerFleet } from './worker-fleet.ts';
 
 /**
  * The composition root: from a configuration to running services. It decides nothing about jobs. Services
@@ -22,11 +25,14 @@ import { workerProcess, type WorkerSummary } from './worker-child.ts';
 
 export { type Check, diagnose } from './diagnose.ts';
 export { encryptionApp } from './encryption-app.ts';
+export { startIngest } from './ingest/ingest-app.ts';
 export { withKeyDesk } from './keys-app.ts';
 export { AppError } from './open-database.ts';
-export { runDueApp } from './run-due-app.ts';
+export { type RemoteServer, startRemoteWorker } from './remote-worker-app.ts';
+export { runDueApp } from './run-due/run-due-app.ts';
 
 export type Role = 'start' | 'api' | 'worker' | 'scheduler';
+type Part = Role | WorkerRole;
 
 export interface AppSummary {
   database: string;
@@ -49,7 +55,7 @@ export interface App {
 /** Rejects with a `StartRefusal` for what a restart cannot fix, or on the signal; retries everything else. */
 export async function startApp(
   config: Config,
-  role: Role,
+  role: Part,
   log: Log,
   signal?: AbortSignal,
 ): Promise<App> {
@@ -90,19 +96,21 @@ interface Parts {
   summary(): Omit<AppSummary, 'database'>;
 }
 
-function compose({ db, waker, config }: Base, role: Role, log: Log): Parts {
+function compose({ db, waker, config }: Base, role: Part, log: Log): Parts {
   switch (role) {
     case 'api': {
-      const http = localApi(db, waker, config, log);
-      return { services: [http], summary: () => summary({ http }) };
+      const { http, services } = localApi(db, waker, config, log);
+      return { services, summary: () => summary({ http }) };
     }
     case 'scheduler':
       return {
         services: [...processMetrics(config, log), ...schedulerServices(db, waker, config, log)],
         summary: () => summary({}),
       };
-    case 'worker': {
-      const { worker, services, drainAsked } = localWorker(db, waker, config, log);
+    case 'worker':
+    case 'worker-of-start': {
+      const schedules = role === 'worker';
+      const { worker, services, drainAsked } = localWorker(db, waker, config, log, schedules);
       return {
         drainAsked,
         services,
@@ -110,19 +118,19 @@ function compose({ db, waker, config }: Base, role: Role, log: Log): Parts {
       };
     }
     case 'start': {
-      // The worker is its own process, so that requests here delay no heartbeat.
-      const child = workerProcess(config, log);
-      const http = localApi(db, waker, config, log, {
+      // Workers are their own processes, so that requests here delay no heartbeat.
+      const range = parseWorkerRange(config.workers, availableParallelism()) ?? { min: 1, max: 1 };
+      const fleet = new WorkerFleet(db, config, range, log);
+      const { http, services } = localApi(db, waker, config, log, {
         runDue: async (budget, caller) => runDue(db, waker, config, log, budget, caller),
-        notReady: () => (child.ready ? null : 'the worker has not registered its definitions yet'),
+        notReady: () => (fleet.ready ? null : 'the worker has not registered its definitions yet'),
       });
-      const keepers = schedulerServices(db, waker, config, log);
       // Stops first: readiness turns false, and runs of due jobs claim no more.
       const door = closing('door', async () => http.beginDrain());
       return {
-        reload: async () => await child.renew(),
-        services: [http, ...keepers, child, door],
-        summary: () => summary({ http, worker: child.ready?.worker }),
+        reload: async () => await fleet.renew(),
+        services: [...services, ...schedulerServices(db, waker, config, log), fleet, door],
+        summary: () => summary({ http, worker: fleet.ready?.worker }),
       };
     }
   }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { PACKAGE_ROOT } from '../runtime/code.ts';
 import type { Log } from '../runtime/log.ts';
 
 /**
@@ -11,11 +11,10 @@ import type { Log } from '../runtime/log.ts';
  * build is a process of its own, so that requests are answered meanwhile and the server needs no
  * build tools.
  */
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The sources of the dashboard. It uses types and rules of the core. */
 const SOURCES = ['web', 'src/core'];
 
-export function dashboardFolder(log: Log, root = ROOT): () => Promise<string> {
+export function dashboardFolder(log: Log, root = PACKAGE_ROOT): () => Promise<string> {
   const built = join(root, 'dist/web');
   const page = join(built, 'index.html');
   const builder = join(root, 'scripts/build-web.ts');

@@ -1,13 +1,12 @@
 import { assemble, type Base } from './assemble.ts';
-import { ConfigError } from '../config/error.ts';
 import { configOf } from '../config/options.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
 import { LocalJobs } from './local-jobs.ts';
 import { localWorker } from './local-worker.ts';
+import { refuseUnrunnable } from './refuse-unrunnable.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog, type Log, type LogLevel } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
-import type { DirectStart } from '../store/enqueue/direct-start.ts';
 import { Enqueuer } from '../enqueue/enqueuer.ts';
 import { workerProcess } from './worker-child.ts';
 
@@ -31,6 +30,7 @@ export interface InProcessOptions {
   drainMs?: number | undefined;
   cancelGraceMs?: number | undefined;
   logMaxBytes?: number | undefined;
+  streamMaxBytes?: number | undefined;
   runnerMaxJobs?: number | undefined;
   runnerEnv?: string | undefined;
   runnerUids?: string | undefined;
@@ -41,6 +41,11 @@ export interface InProcessOptions {
   encryptionKeys?: string | undefined;
   /** When alerts fire, such as 'dead-letters=50,vacuum=off'. */
   alerts?: string | undefined;
+  /** For alerts by e-mail: `LONGSHORE_SMTP_URL`, `LONGSHORE_ALERT_FROM`. */
+  smtpUrl?: string | undefined;
+  alertFrom?: string | undefined;
+  /** Where people reach a dashboard, for links in messages. */
+  publicUrl?: string | undefined;
   retentionDays?: number | undefined;
   deadLetterDays?: number | undefined;
   shards?: number | undefined;
@@ -62,11 +67,8 @@ export class InProcess extends LocalJobs {
   readonly databaseUrl: string;
   readonly #stop: () => Promise<void>;
 
-  constructor(
-    { db, waker, config, directStart, problems }: Base & Work,
-    stop: () => Promise<void>,
-  ) {
-    super(db, new Enqueuer(db, waker, systemClock, directStart?.() ?? null));
+  constructor({ db, waker, config, problems }: Base & Work, stop: () => Promise<void>) {
+    super(db, new Enqueuer(db, waker, systemClock));
     this.problems = problems();
     this.databaseUrl = config.databaseUrl;
     this.#stop = stop;
@@ -74,7 +76,7 @@ export class InProcess extends LocalJobs {
 
   /** Lets running jobs finish or releases them, and closes everything. */
   async stop(): Promise<void> {
-    // A job in direct start holds a slot; it must not start after the worker has stopped.
+    // Calls in progress get their answers before the database is closed.
     await this.settled();
     await this.#stop();
   }
@@ -99,8 +101,6 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
 interface Work {
   services: Service[];
   problems(): readonly string[];
-  /** Available once the services have started. */
-  directStart?(): DirectStart | null;
 }
 
 const NO_WORK: Work = { services: [], problems: () => [] };
@@ -117,18 +117,5 @@ function workOf({ db, waker, config }: Base, jobs: string | readonly JobDefiniti
   const { worker, services, drainAsked } = localWorker(db, waker, { ...config, jobs }, log);
   // The application continues without its worker; it can still enqueue.
   void drainAsked.then(async () => await worker.stop());
-  return { services, problems: () => [], directStart: () => worker.directStart };
-}
-
-/** Their jobs would wait for ever. */
-function refuseUnrunnable(jobs: readonly JobDefinition[]): void {
-  const others = jobs.filter(({ info }) => info.isolation !== 'inline');
-  if (others.length === 0) return;
-  throw new ConfigError(
-    others.map(
-      ({ key, info }) =>
-        `${key} runs in a process of its own, which has to load its file: give the path of the ` +
-        `file, or of its folder, as jobs${info.command ? '' : "; or say isolation: 'inline'"}`,
-    ),
-  );
+  return { services, problems: () => [] };
 }

@@ -9,6 +9,7 @@ import type {
   Job,
   JobReceipt,
   RetryOptions,
+  SignalReceipt,
 } from '../client/job.ts';
 import type { JobRequest } from '../core/job/new-job.ts';
 import { requestBody } from '../client/http/request-body.ts';
@@ -20,11 +21,14 @@ import type {
   ReadLogOptions,
   ReadOptions,
 } from '../client/history.ts';
+import { chunksOf, type StreamChunk, type StreamOptions } from '../client/http/stream-chunks.ts';
+import { sendSignal } from '../enqueue/send-signal.ts';
 import { refuseMisfit, start } from '../enqueue/start-jobs.ts';
-import { HOST_TENANT } from '../core/access/scope.ts';
+import { DEFAULT_TENANT } from '../core/access/scope.ts';
 import { parseBatch, parseJob } from '../protocol/requests/parse-job.ts';
 import { PROBLEMS } from '../protocol/problem.ts';
 import { Refusal } from '../protocol/refusal.ts';
+import { parseSignal } from '../protocol/signal.ts';
 import { parseRetry } from '../protocol/requests/retry-body.ts';
 import { sleep } from '../runtime/deadline.ts';
 import { cancelJob } from '../store/change/cancel-job.ts';
@@ -36,10 +40,11 @@ import type { Enqueuer } from '../enqueue/enqueuer.ts';
 import { readAttempts } from '../store/read/read-attempts.ts';
 import { readEvents } from '../store/read/read-events.ts';
 import { readLogs } from '../store/read/read-logs.ts';
+import { readStream } from '../store/read/read-stream.ts';
 import { releaseJob } from '../store/change/release-job.ts';
 import { retryJob } from '../store/change/retry-job.ts';
 
-const TENANT = HOST_TENANT;
+const TENANT = DEFAULT_TENANT;
 const PAGE_SIZE = 1_000;
 const POLL_MS = 100;
 
@@ -107,6 +112,12 @@ export class LocalJobs implements JobStarter, JobAccess {
     return receipt(jobId, result, 'release');
   }
 
+  async signal(jobId: string, name: string, payload: unknown = null): Promise<SignalReceipt> {
+    const sent = async () =>
+      await sendSignal(this.#db, TENANT, jobId, parseSignal(name, { payload }), null);
+    return (await answerOf(sent())) ?? missing(jobId);
+  }
+
   async retry(jobId: string, options: RetryOptions = {}): Promise<JobReceipt> {
     const result = await answerOf(this.#retry(jobId, options));
     return receipt(jobId, result, 'retry');
@@ -138,6 +149,14 @@ export class LocalJobs implements JobStarter, JobAccess {
     });
   }
 
+  stream(jobId: string, options: StreamOptions = {}): AsyncGenerator<StreamChunk, void, undefined> {
+    const entries = pages({ ...options, follow: true }, async (afterId) => {
+      const page = await answerOf(readStream(this.#db, TENANT, jobId, afterId));
+      return page ?? missing(jobId);
+    });
+    return chunksOf(entries, options.cursor);
+  }
+
   /** Resolves when all pending writes are done or refused. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#pending);
@@ -147,7 +166,7 @@ export class LocalJobs implements JobStarter, JobAccess {
     const request = parseRetry(options);
     const { paramsJson } = request;
     if (paramsJson !== null) {
-      await refuseMisfit(this.#enqueuer, { ...(await this.get(jobId)), paramsJson });
+      await refuseMisfit(this.#enqueuer, TENANT, { ...(await this.get(jobId)), paramsJson });
     }
     return await retryJob(this.#db, TENANT, jobId, request);
   }

@@ -1,8 +1,9 @@
+import { definitionName } from '../core/definition/definition.ts';
 import type { Log } from '../runtime/log.ts';
 import { syncSchedules } from '../scheduler/sync-schedules.ts';
 import type { Db } from '../store/connection/db.ts';
 import type { Waker } from '../store/connection/wake.ts';
-import type { QueuePort } from '../worker/claim/port.ts';
+import type { WorkerStore } from '../worker/claim/port.ts';
 import { postgresQueue } from '../worker/claim/postgres-queue.ts';
 
 /**
@@ -10,15 +11,19 @@ import { postgresQueue } from '../worker/claim/postgres-queue.ts';
  * to the API as definitions, to schedulers as their schedules, and with the worker itself, so that
  * a job without any live worker for it can be recognized.
  */
-export function localQueue(db: Db, reserved: Db, waker: Waker, log: Log): QueuePort {
+export function localQueue(db: Db, reserved: Db, waker: Waker, log: Log): WorkerStore {
   const queue = postgresQueue(db, reserved, waker);
   let served: string[] = [];
   return {
     ...queue,
     publish: async (definitions) => {
-      served = definitions.map(({ key, version }) => `${key}@${version}`);
+      served = definitions.map(definitionName);
       await queue.publish(definitions);
       await syncSchedules({ db, ids: db.ids, log }, definitions);
+    },
+    announce: async (shard, instance, definitions) => {
+      served = definitions.map(definitionName);
+      await queue.announce(shard, instance, definitions);
     },
     register: async (shard, worker) =>
       await queue.register(shard, { ...worker, definitions: served }),

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { parseAlertDefaults } from '../core/views/alert-rules.ts';
+import { parseAlertDefaults } from '../core/alert/alert-rules.ts';
 import { HOUR_MS } from '../core/values/duration.ts';
 import { BEAT_TIMING, type BeatTiming } from '../core/queue/lease.ts';
 import { RedisBeats } from '../liveness/redis-beats.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { closing, type Service } from '../runtime/service.ts';
-import { alertWatch } from '../scheduler/alert-watch.ts';
+import { alertWatch, SETTLE_MS } from '../scheduler/alert-watch.ts';
 import { bulkRunner } from '../scheduler/bulk-runner.ts';
+import { canaryJudge } from '../scheduler/canary-judge.ts';
 import { limitSweeper } from '../scheduler/limit-sweeper.ts';
 import { healthWatch } from '../scheduler/health-watch.ts';
 import { partitioner } from '../scheduler/partitioner.ts';
@@ -38,9 +39,11 @@ export interface SchedulerSettings {
   heartbeatMs: number;
   retentionDays: number;
   auditDays?: number | undefined;
+  usageDays?: number | undefined;
   bulkDays?: number | undefined;
+  idempotencyDays?: number | undefined;
   deadLetterDays: number;
-  unhandledAfterMs: number;
+  unservedAfterMs: number;
   /** The alert settings of the configuration. */
   alerts?: string | null;
   /** Which jobs get log lines. */
@@ -130,6 +133,7 @@ export function schedulerServices(
     reaper({ ...settings, db, waker, clock: systemClock, log, shardOrder: shardOrder(), beating }),
     unserved({ ...settings, db, waker, log, shardOrder: shardOrder() }),
     limitSweeper(db, waker, pollMs, log, shardOrder()),
+    canaryJudge(db, pollMs, log, () => membership.owns(0)),
     pruner(patient, settings, log, () => membership.owns(0)),
     counterKeeper(db, systemClock, log, shardOrder()),
     healthWatch(db, systemClock, log),
@@ -139,6 +143,7 @@ export function schedulerServices(
       log,
       defaults: parseAlertDefaults(settings.alerts ?? '') ?? {},
       isActive: () => membership.owns(0),
+      settleMs: SETTLE_MS,
     }),
   ];
 }

@@ -1,5 +1,8 @@
 import { hostname } from 'node:os';
+import { Publishers } from '../brokers/publishers.ts';
+import type { Config } from '../config/config.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
+import { localDeployments } from './local-deployments.ts';
 import { localQueue } from './local-queue.ts';
 import { openBeats, schedulerServices, type SchedulerSettings } from './local-scheduler.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
@@ -12,10 +15,11 @@ import { Db } from '../store/connection/db.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { VERSION } from '../version.ts';
 import type { RunnerSettings } from '../worker/runners/runners.ts';
-import { deliveries } from '../webhooks/deliveries.ts';
+import { deliveries, type DeliverySettings } from '../webhooks/deliveries.ts';
+import { directQueue } from '../worker/claim/direct-queue.ts';
 import { Worker } from '../worker/worker.ts';
 
-export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
+export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings, DeliverySettings {
   jobs: string | readonly JobDefinition[];
   concurrency: number;
   /** The lease while heartbeats arrive in Redis. */
@@ -23,12 +27,18 @@ export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings {
   drainMs: number;
   cancelGraceMs: number;
   logMaxBytes: number;
+  streamMaxBytes?: number | undefined;
   ageingMs?: number | undefined;
   /** The host of the process metrics for Prometheus. */
   metricsHost?: string;
   metricsPort?: number | null;
-  /** Private networks that webhooks may reach. */
-  webhookAllow?: string | null;
+  /** Message brokers by name. */
+  brokers?: string | null;
+  /** Whether it serves deployed code. */
+  deployments?: Config['deployments'];
+  artifacts?: string;
+  artifactCache?: string | null;
+  artifactKeys?: string | null;
 }
 
 /** The most concurrent heartbeats over all shards. */
@@ -42,14 +52,15 @@ export interface LocalWorker {
 }
 
 /**
- * A worker in this process. It also promotes and reaps, so that retries and recovery do not depend
- * on a scheduler process; any number of processes may do so at once.
+ * A worker in this process. It also promotes and reaps, unless told otherwise, so that retries and
+ * recovery do not depend on a scheduler process; any number of processes may do so at once.
  */
 export function localWorker(
   db: Db,
   waker: Waker,
   settings: LocalWorkerSettings,
   log: Log,
+  schedules = true,
 ): LocalWorker {
   const { databaseUrl, pooler, leaseMs, concurrency } = settings;
   const reserved = Db.open({
@@ -68,14 +79,18 @@ export function localWorker(
   const text = async () => await metrics.text();
   const beating = openBeats(settings, log);
   const asked = Promise.withResolvers<void>();
+  const mode = deploymentMode(settings, schedules);
+  const publishers = new Publishers(settings.brokers);
   const worker = new Worker({
     ...settings,
-    queue: meteredQueue(localQueue(db, reserved, waker, log), metrics),
+    ...(mode === 'only' && { jobs: [] }),
+    deploymentSource: mode === 'off' ? null : localDeployments(db, settings),
+    queue: directQueue(meteredQueue(localQueue(db, reserved, waker, log), metrics)),
     // LISTEN needs a session, which a transaction pooler does not keep.
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },
     slots: concurrency,
-    builtIn: deliveries(db, systemClock, settings.webhookAllow?.split(',') ?? []),
+    builtIn: deliveries(db, systemClock, settings, publishers),
     host: hostname(),
     pid: process.pid,
     version: VERSION,
@@ -85,9 +100,23 @@ export function localWorker(
   });
   const services = [
     ...(port === null ? [] : [new MetricsServer({ host, port, text, log })]),
-    ...schedulerServices(db, waker, settings, log, beating),
+    ...(schedules
+      ? schedulerServices(db, waker, settings, log, beating)
+      : beating
+        ? [beating.beats]
+        : []),
     closing('reserved connection', async () => await reserved.close()),
+    closing('brokers', async () => await publishers.close()),
     worker,
   ];
   return { worker, services, drainAsked: asked.promise };
+}
+
+/** By default, the workers of `longshore start` serve deployments, and others do not. */
+function deploymentMode(
+  { deployments = 'auto' }: LocalWorkerSettings,
+  alone: boolean,
+): Exclude<Config['deployments'], 'auto'> {
+  if (deployments !== 'auto') return deployments;
+  return alone ? 'off' : 'also';
 }

@@ -118,7 +118,7 @@ async function describeServer(url: string, { pooler }: Config, log: Log): Promis
   if (!server.tuned) {
     log.warn(
       { role: server.role, database: server.database },
-      'the database role lacks recommended settings: see "The role" in docs/poolers.md',
+      'the database role lacks recommended settings: see "The role" in docs/operate/poolers.md',
     );
   }
   return `PostgreSQL ${server.version}`;

@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.ts';
+import { programFile } from '../runtime/code.ts';
 import { ChildService } from '../runtime/processes/child-service.ts';
 import type { Log } from '../runtime/log.ts';
 
@@ -9,17 +9,23 @@ export interface WorkerSummary {
   slots: number;
 }
 
-/** The worker of `start`; `worker-process.ts` is the child's side. */
+/** The worker of `start` leaves the work of schedulers to its parent, and ends with it. */
+export type WorkerRole = 'worker' | 'worker-of-start';
+
+/** A worker in a process of its own; `worker-process.ts` is the child's side. */
 export interface WorkerReady {
   worker: WorkerSummary;
 }
 
-export function workerProcess(config: Config, log: Log): ChildService<WorkerReady> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+export function workerProcess(
+  config: Config,
+  log: Log,
+  role: WorkerRole = 'worker',
+): ChildService<WorkerReady> {
   return new ChildService({
     name: 'worker',
-    entry: fileURLToPath(new URL(`./worker-process.${extension}`, import.meta.url)),
-    message: { config },
+    entry: programFile('app/worker-process'),
+    message: { config, role },
     environment: config.runnerEnv,
     log,
     stopMs: config.drainMs + 15_000,

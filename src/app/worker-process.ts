@@ -2,11 +2,14 @@ import { startApp } from './app.ts';
 import type { Config } from '../config/config.ts';
 import { serveAsChild } from '../runtime/processes/child-service.ts';
 import { createLog } from '../runtime/log.ts';
-import type { WorkerReady } from './worker-child.ts';
+import { lineTextOf } from '../signals/log-text.ts';
+import type { WorkerReady, WorkerRole } from './worker-child.ts';
 
-/** The worker process of `longshore start`. */
-serveAsChild<{ config: Config }, WorkerReady>(async ({ config }, stopping) => {
-  const app = await startApp(config, 'worker', createLog(config.logLevel), stopping);
+/** The worker process of `longshore start` and of an application with Longshore inside. */
+serveAsChild<{ config: Config; role: WorkerRole }, WorkerReady>(async (message, stopping) => {
+  const { config, role } = message;
+  const log = createLog(config.logLevel, {}, lineTextOf(config.logFormat));
+  const app = await startApp(config, role, log, stopping);
   const { definitions, problems, slots } = app.summary;
   return {
     ready: { worker: { definitions, problems, slots: slots ?? 0 } },

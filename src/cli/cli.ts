@@ -5,6 +5,8 @@ import type {
   migrateApp,
   runDueApp,
   startApp,
+  startIngest,
+  startRemoteWorker,
   withKeyDesk,
 } from '../app/app.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -32,6 +34,8 @@ export interface Cli {
 
 export interface AppModule {
   startApp: typeof startApp;
+  startIngest: typeof startIngest;
+  startRemoteWorker: typeof startRemoteWorker;
   migrateApp: typeof migrateApp;
   diagnose: typeof diagnose;
   runDueApp: typeof runDueApp;

@@ -75,7 +75,7 @@ describe('dlq', () => {
       error: { code: 'TIMEOUT', message: 'slow\u001b[2J' },
     };
     const { url, seen } = await playAnswers(page([letter], 'next'));
-    const flags = ['--definition-key', 'a', '--error-code', 'TIMEOUT', '--q', 'slow'];
+    const flags = ['--definition', 'a', '--error-code', 'TIMEOUT', '--q', 'slow'];
     const { stdout, stderr } = await run(['dlq', 'list', ...flags, '--url', url]);
     expect(stdout.split('\n')[1]).toBe(
       `${ID}  a           1m      f00          TIMEOUT slow\\u001b[2J`,
@@ -88,7 +88,9 @@ describe('dlq', () => {
     const { url } = await playAnswers(page([], 'next'));
     const { stderr } = await run(['dlq', 'list', '--q', 'x', '--url', url]);
     expect((await run(['dlq', '--url', url])).stderr).toBe(stderr);
-    expect(stderr).toBe('No matches on this page.\nNext page: --cursor next\n');
+    expect(stderr).toBe(
+      'No matches so far; not all dead letters were searched.\nNext page: --cursor next\n',
+    );
   });
 
   test('tells the groups, and whether these are all', async () => {
@@ -147,7 +149,7 @@ describe('bulk', () => {
 
   test('need not be waited for, and speaks JSON', async () => {
     const { url, seen } = await playAnswers(json(202, bulk({ action: 'delete' })));
-    const args = ['bulk', 'delete', '--definition-key', 'a', '--yes', '--no-wait', '--json'];
+    const args = ['bulk', 'delete', '--definition', 'a', '--yes', '--no-wait', '--json'];
     const { code, stdout } = await run([...args, '--url', url]);
     expect([code, JSON.parse(stdout)]).toEqual([0, bulk({ action: 'delete' })]);
     expect(seen).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { run } from '../../test/support/cli.ts';
-import { json, playAnswers } from '../../test/support/servers/playing-server.ts';
+import { json, playAnswers, problem } from '../../test/support/servers/playing-server.ts';
 
 const NONE = {
   concurrencyLimit: null,
@@ -15,6 +15,8 @@ const PAUSE = {
   reason: 'a fire',
   since: '2030-01-01T00:00:00.000Z',
 };
+
+const ACME = { tenant: 'acme', concurrencyLimit: 4, inUse: 1, weight: 1, paused: null };
 
 test('pause and resume name one thing, and --tenant only when it is typed', async () => {
   const { url, seen } = await playAnswers(
@@ -49,11 +51,15 @@ test('limits are listed with what is paused', async () => {
   const { url } = await playAnswers(
     json(200, { definitions: [{ key: 'report', version: 1, limits, paused: null }] }),
     json(200, { pauses: [PAUSE] }),
+    json(200, { tenants: [ACME] }),
   );
   const { stdout, stderr } = await run(['limits', 'list', '--url', url]);
   expect(stdout).toBe(
     'DEFINITION  IN USE  LIMIT  PER KEY  RATE       RATE PER KEY  PAUSED\n' +
-      'report      2       4      -        100 in 1m  -             -\n',
+      'report      2       4      -        100 in 1m  -             -\n' +
+      '\n' +
+      'TENANT  IN USE  LIMIT  WEIGHT  PAUSED\n' +
+      'acme    1       4      1       -\n',
   );
   expect(stderr).toBe('tenant acme was paused 1m ago by key:1: a fire\n');
 });
@@ -61,14 +67,14 @@ test('limits are listed with what is paused', async () => {
 test('limits are set, lifted, and given back to the code', async () => {
   const { url, seen } = await playAnswers(
     json(200, { effective: { ...NONE, concurrencyKeyLimit: 1 } }),
-    json(200, { tenant: 'acme', concurrencyLimit: null, weight: 3 }),
+    json(200, { ...ACME, weight: 3 }),
   );
   const flags = ['--concurrency-limit', 'none', '--rate-limit', 'code'];
   const more = ['--concurrency-key-limit', '1', '--key-rate-limit', '5/1000/2'];
   const set = await run(['limits', 'set', 'report', ...flags, ...more, '--url', url]);
   expect(set.stdout).toBe('report  -  1  -  -\n');
   const tenant = await run(['limits', 'tenant', 'acme', '--weight', '3', '--url', url]);
-  expect(tenant.stdout).toBe('acme  -  weight 3\n');
+  expect(tenant.stdout).toBe('acme: at most 4 jobs at a time, weight 3\n');
   const keyRateLimit = { limit: 5, perMs: 1_000, burst: 2 };
   expect(seen.map(({ body }) => body)).toEqual([
     { concurrencyLimit: 0, rateLimit: null, concurrencyKeyLimit: 1, keyRateLimit },
@@ -76,4 +82,27 @@ test('limits are set, lifted, and given back to the code', async () => {
   ]);
   expect((await run(['limits', 'set', 'report'])).code).toBe(2);
   expect((await run(['limits', 'set', 'report', '--rate-limit', '5'])).code).toBe(2);
+});
+
+test('a list for those who may not see tenants has none', async () => {
+  const limits = { effective: NONE, inUse: 0 };
+  const { url } = await playAnswers(
+    json(200, { definitions: [{ key: 'report', version: 1, limits, paused: null }] }),
+    json(200, { pauses: [] }),
+    problem(403, 'FORBIDDEN'),
+  );
+  const { code, stdout } = await run(['limits', '--url', url]);
+  expect(code).toBe(0);
+  // Without a limit nothing is counted.
+  expect(stdout).toContain('report      -       -');
+  expect(stdout).not.toContain('TENANT');
+});
+
+test('the limits of a tenant are shown without flags', async () => {
+  const { url, seen } = await playAnswers(json(200, { tenants: [ACME] }));
+  const shown = await run(['limits', 'tenant', 'acme', '--url', url]);
+  expect(shown).toMatchObject({ code: 0, stdout: 'acme: at most 4 jobs at a time, weight 1\n' });
+  expect(seen).toMatchObject([{ method: 'GET', url: '/v1/tenants' }]);
+  const wrong = await run(['limits', 'tenant', 'acne', '--url', url]);
+  expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('"acme"') as string });
 });

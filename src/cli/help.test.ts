@@ -14,7 +14,7 @@ test.each(examples)('%s has only commands and flags that are there', (line, name
   const command = program.commands.find((one) => one.name() === name);
   const sub = command?.commands.find((one) => one.name() === words[1]);
   const known = [program, command, sub].flatMap((one) => one?.options ?? []);
-  for (const flag of words.filter((word) => word.startsWith('--'))) {
+  for (const flag of words.filter((word) => /^--./.test(word))) {
     expect(known.map(({ long }) => long)).toContain(flag);
   }
 });
@@ -28,9 +28,21 @@ test('the help of a command ends with its examples, that of all is in groups', a
     'Getting started',
     'Run a server',
     'Jobs',
+    'Deployed code',
     'Operations',
     'Command line',
     'Exit codes',
   ]);
   expect(stdout).not.toContain('complete [words');
+});
+
+const paths = program.commands.flatMap((command) => [
+  [command.name()],
+  ...command.commands.map((sub) => [command.name(), sub.name()]),
+]);
+
+test.each([[[]], ...paths.map((path) => [path])])('%j --help fits 80 columns', async (path) => {
+  const { stdout } = await run([...path, '--help']);
+  expect(stdout).toMatch(/^Usage: /);
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });

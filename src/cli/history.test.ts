@@ -10,14 +10,15 @@ import {
   END,
   json,
   playAnswers,
+  playBeside,
   problem,
   stream,
 } from '../../test/support/servers/playing-server.ts';
 import type { JobLog } from '../client/index.ts';
-import { logText } from './text/log-text.ts';
+import { logText } from './text/jobs/log-text.ts';
 import { Output } from './text/output.ts';
 import { size } from './text/size.ts';
-import { eventText } from './text/history-text.ts';
+import { eventText } from './text/jobs/history-text.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
 const AT = '2030-01-01T00:00:58.012Z';
@@ -35,6 +36,43 @@ const line = (message: string, more: Partial<JobLog> = {}): JobLog => ({
 const logs = (...lines: JobLog[]) => json(200, { logs: lines, nextCursor: null });
 const live = (...lines: JobLog[]) =>
   lines.map((one) => `id: ${one.id}\nevent: log\ndata: ${JSON.stringify(one)}\n\n`).join('');
+
+describe('stream', () => {
+  const entry = (id: string, attempt: number, text: string | null) =>
+    `id: ${id}\nevent: x\ndata: ${JSON.stringify({ id, attempt, text })}\n\n`;
+  const ended = (status: string) => json(200, { ...PLAIN_JOB, jobId: ID, status });
+
+  test('prints the text as it is, says when it starts over, and ends like its job', async () => {
+    const { url, seen } = await playAnswers(
+      ended('running'),
+      stream(entry('1-0-0', 1, null) + entry('1-1-0', 1, 'a\tb')),
+      stream(entry('2-0-0', 2, null) + entry('2-1-0', 2, 'c\n') + END),
+      ended('failed'),
+    );
+    const { code, stdout, stderr } = await run(['stream', ID, '--url', url]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'a\tbc\n' });
+    expect(stderr).toContain('\nattempt 2: the output starts over\n');
+    expect(seen[2]?.headers['last-event-id']).toBe('1-1-0');
+  });
+
+  test('--json prints one document per chunk', async () => {
+    const answer = stream(entry('1-0-0', 1, null) + entry('1-1-0', 1, 'a') + END);
+    const { url } = await playAnswers(ended('running'), answer, ended('succeeded'));
+    const { code, stdout } = await run(['stream', ID, '--json', '--url', url]);
+    expect(code).toBe(0);
+    const chunk = { id: '1-1-0', attempt: 1, text: 'a', startsOver: false };
+    expect(JSON.parse(stdout)).toEqual(chunk);
+  });
+
+  test('enqueue --stream does the same with a new job, and not with --wait', async () => {
+    const receipt = json(202, { jobId: ID, status: 'queued' });
+    const answer = stream(entry('1-0-0', 1, null) + entry('1-1-0', 1, 'text') + END);
+    const { url } = await playAnswers(receipt, answer, ended('succeeded'));
+    const enqueue = ['enqueue', 'hello', '--stream', '--url', url];
+    expect(await run(enqueue)).toMatchObject({ code: 0, stdout: 'text' });
+    expect(await run([...enqueue, '--wait'])).toMatchObject({ code: 2 });
+  });
+});
 
 describe('logs', () => {
   test('prints when, which attempt, how loud, from where and what', async () => {
@@ -155,9 +193,16 @@ describe('show', () => {
     createdAt: AT,
     startedAt: AT,
   };
+  const world = {
+    '/v1/workers': json(200, { workers: [] }),
+    '/v1/definitions': json(200, { definitions: [] }),
+    '/v1/pauses': json(200, { pauses: [] }),
+    '/v1/tenant': json(200, { tenant: 'default', concurrencyLimit: null, inUse: 0 }),
+  };
   const crashed = {
     number: 1,
     claim: 1,
+    definitionVersion: 7,
     workerId: '5f2c8a10-0000-4000-8000-000000000000',
     pid: 77,
     startedAt: AT,
@@ -173,6 +218,7 @@ describe('show', () => {
   const running = {
     ...crashed,
     number: 2,
+    definitionVersion: 12,
     workerId: null,
     finishedAt: null,
     durationMs: null,
@@ -192,26 +238,45 @@ describe('show', () => {
     }));
 
   test('has a row for each attempt, and the last events', async () => {
-    const { url } = await playAnswers(
+    const { url } = await playBeside(
+      world,
       json(200, shown),
       json(200, { attempts: [crashed, running] }),
       json(200, { events: history(12), nextCursor: null }),
     );
     const { code, stdout } = await run(['show', ID, '--url', url]);
-    const [, , attempts, events] = stdout.split('\n\n').map((part) => part.trimEnd().split('\n'));
+    const [, , why, attempts, events] = stdout
+      .split('\n\n')
+      .map((part) => part.trimEnd().split('\n'));
     expect(code).toBe(0);
+    expect(why).toEqual(['Is it stuck?', '  No sign of it: its worker is alive.']);
     expect(attempts).toEqual([
-      'TRY  WORKER    STARTED                   TOOK     EXIT     MEMORY  CPU    OUTCOME   ERROR',
-      `1    5f2c8a10  ${AT}  4 s      SIGKILL  256 MB  3.8 s  retrying  OUT_OF_MEMORY`,
-      `2    -         ${AT}  running  -        -       -      -         -`,
+      'TRY  VERSION  WORKER        STARTED                   TOOK     EXIT     MEMORY  CPU    OUTCOME   ERROR',
+      `1    7        000000000000  ${AT}  4 s      SIGKILL  256 MB  3.8 s  retrying  OUT_OF_MEMORY`,
+      `2    12       -             ${AT}  running  -        -       -      -         -`,
     ]);
     expect(events).toHaveLength(11);
-    expect(events?.[0]).toBe(`… 2 earlier events: longshore show ${ID} --events`);
+    expect(events?.[0]).toBe(`… 2 earlier events: npx longshore show ${ID} --events`);
     expect(events?.at(-1)).toBe(`${AT} #1  custom           {"n":11,"text":"\\u001b[2J"}`);
   });
 
+  test('of a waiting job says why it waits', async () => {
+    const { url } = await playBeside(
+      { ...world, '/v1/workers': json(200, { workers: [] }) },
+      json(200, { ...shown, status: 'queued', definitionKey: 'hello', definitionVersion: 1 }),
+      json(200, { attempts: [] }),
+      json(200, { events: history(1), nextCursor: null }),
+    );
+    const { stdout } = await run(['show', ID, '--url', url]);
+    expect(stdout).toContain(
+      'Why isn’t it running?\n  No worker has registered “hello”.\n' +
+        '  → Start a worker that has this definition.\n',
+    );
+  });
+
   test('of a job that has not been tried yet says no more than there is', async () => {
-    const { url } = await playAnswers(
+    const { url } = await playBeside(
+      world,
       json(200, shown),
       json(200, { attempts: [] }),
       json(200, { events: history(1), nextCursor: null }),

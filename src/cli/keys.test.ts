@@ -34,6 +34,36 @@ describe('keys', () => {
     expect(made.asked).toEqual([['create', { tenant: 'acme', name: 'ci', scopes, expiresAt }]]);
   });
 
+  test('the first key of a server says what it changes', async () => {
+    const create = ['keys', 'create', '--scope'];
+    const answers = { create: { keyId: ID, key: 'lsk_secret' } };
+    const first = await run([...create, 'jobs:read'], desk({ ...answers, list: [] }));
+    expect(first.stderr).toContain('from now on every call needs one');
+    expect(first.stderr).toContain('npx longshore keys create --scope admin');
+    const admin = await run([...create, 'admin'], desk({ ...answers, list: [] }));
+    expect(admin.stderr).not.toContain('npx longshore keys create');
+    const second = await run([...create, 'admin'], desk({ ...answers, list: [{}] }));
+    expect(second.stderr).not.toContain('from now on');
+  });
+
+  test('create refuses patterns that are none, or that would limit nothing', async () => {
+    const made = desk({ create: { keyId: ID, key: 'lsk_secret' }, list: [{}] });
+    const create = ['keys', 'create', '--scope'];
+    const bad = await run([...create, 'worker', '--definitions', 'no pattern!'], made);
+    expect(bad).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('pattern like report.*'),
+    });
+    const idle = await run([...create, 'jobs:read', '--definitions', 'a.*'], made);
+    expect(idle).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('needs --scope worker'),
+    });
+    expect(made.asked).toEqual([]);
+    await run([...create, 'worker', '--definitions', 'a.*,b'], made);
+    expect(made.asked.at(-1)).toMatchObject(['create', { definitions: ['a.*', 'b'] }]);
+  });
+
   test('list shows them, and no secret', async () => {
     const key = {
       keyId: ID,
@@ -67,6 +97,7 @@ describe('keys', () => {
   test('a server that is named by --url or LONGSHORE_URL is asked, and no database', async () => {
     const made = { keyId: ID, key: 'lsk_remote' };
     const { url, seen } = await playAnswers(
+      json(200, { keys: [] }),
       json(201, made),
       json(200, { keys: [] }),
       json(201, made),
@@ -79,6 +110,7 @@ describe('keys', () => {
     expect(await run(['keys', 'rotate', ID], { env })).toMatchObject({ stdout: 'lsk_remote\n' });
     expect(await run(['keys', 'revoke', ID], { env })).toMatchObject({ stdout: `${ID}\n` });
     expect(seen.map(({ method, url: path, body }) => ({ method, path, body }))).toEqual([
+      { method: 'GET', path: '/v1/keys', body: undefined },
       {
         method: 'POST',
         path: '/v1/keys',
@@ -97,6 +129,41 @@ describe('keys', () => {
   });
 });
 
+describe('sessions', () => {
+  const session = {
+    sessionId: ID,
+    tenant: 'default',
+    keyId: null,
+    keyName: null,
+    user: { issuer: 'https://id', subject: '7', name: 'Ada', email: 'ada@example.com' },
+    scopes: ['jobs:read', 'operate'],
+    createdAt: '2029-12-31T23:01:00Z',
+    seenAt: '2030-01-01T00:00:00Z',
+    address: '10.0.0.7',
+  };
+
+  test('are listed with their users and keys, and revoked', async () => {
+    const ofKey = { ...session, user: null, keyId: ID, keyName: 'ci', address: null };
+    const { url, seen } = await playAnswers(
+      json(200, { sessions: [session, ofKey] }),
+      json(200, { sessions: [] }),
+      json(204, null),
+    );
+    const env = { LONGSHORE_URL: url };
+    const { stdout } = await run(['sessions', 'list'], { env });
+    expect(stdout.split('\n')).toEqual([
+      'ID                USED  AGE  USER             SCOPES             ADDRESS',
+      `${ID}  1m    1h   ada@example.com  jobs:read,operate  10.0.0.7`,
+      `${ID}  1m    1h   key ci           jobs:read,operate  -`,
+      '',
+    ]);
+    expect((await run(['sessions'], { env })).stderr).toBe('No sessions.\n');
+    expect(await run(['sessions', 'revoke', ID], { env })).toMatchObject({ stdout: `${ID}\n` });
+    expect(seen.at(-1)).toMatchObject({ method: 'DELETE', url: `/v1/sessions/${ID}` });
+    expect((await run(['sessions', 'revoke', 'x'], { env })).code).toBe(3);
+  });
+});
+
 describe('tenants and audit', () => {
   test('ask the server', async () => {
     const entry = {
@@ -110,12 +177,21 @@ describe('tenants and audit', () => {
     };
     const { url, seen } = await playAnswers(
       json(201, { tenant: 'acme' }),
-      json(200, { tenants: [{ tenant: 'acme' }, { tenant: 'default' }] }),
+      json(200, {
+        tenants: [
+          { tenant: 'acme', concurrencyLimit: 4, inUse: 1, weight: 2, paused: {} },
+          { tenant: 'default', concurrencyLimit: null, inUse: 0, weight: 1, paused: null },
+        ],
+      }),
       json(200, { entries: [entry], nextCursor: 'next' }),
     );
     const made = await run(['tenants', 'create', 'acme', '--url', url]);
     expect(made.stdout).toBe('acme\n');
-    expect((await run(['tenants', 'list', '--url', url])).stdout).toBe('acme\ndefault\n');
+    expect((await run(['tenants', 'list', '--url', url])).stdout).toBe(
+      'TENANT   IN USE  LIMIT  WEIGHT  PAUSED\n' +
+        'acme     1       4      2       yes\n' +
+        'default  -       -      1       -\n',
+    );
     const audit = await run(['audit', '--action', 'job.cancel', '--url', url]);
     expect(audit.stdout).toContain(
       `key:${ID}  job.cancel  j        -        {"status":"queued"} → {"status":"cancelled"}`,

@@ -3,7 +3,7 @@ import { ProblemError, type ProblemDetail, ServerUnreachable } from '../client/i
 import { ConfigError } from '../config/error.ts';
 import type { ExitName } from './exit-codes.ts';
 import { exitNameOf } from './exit-codes.ts';
-import { printable, printableJson } from './text/printable.ts';
+import { printable, printableJson } from '../core/values/printable.ts';
 
 /** An error in the format of RFC 9457, of the server, the network or the command itself. */
 export interface Problem {
@@ -55,7 +55,7 @@ export function errorLines(error: unknown, asJson: boolean): string[] {
   }
   if (error instanceof ServerUnreachable) {
     lines.push(
-      'Is the server running? Start one with `longshore start`, or set --url or LONGSHORE_URL.',
+      'Is the server running? Start one with `npx longshore start` (`npm run dev` in a project), or set --url or LONGSHORE_URL.',
     );
   }
   return lines;

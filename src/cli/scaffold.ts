@@ -20,8 +20,9 @@ function manifest(name: string, longshore: string): Record<string, unknown> {
     type: 'module',
     engines: { node: '>=22.18' },
     scripts: {
-      dev: 'longshore dev',
-      start: 'longshore start',
+      // With exec, npm does not keep a shell that swallows SIGTERM.
+      dev: 'exec longshore dev',
+      start: 'exec longshore start',
       test: 'node --test',
       types: 'tsc --noEmit',
     },

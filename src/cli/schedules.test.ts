@@ -18,6 +18,7 @@ const schedule: Schedule = {
   params: { a: 1 },
   source: 'api',
   note: null,
+  paused: null,
   createdAt: '2030-01-01T00:00:00.000Z',
   updatedAt: '2030-01-01T00:00:00.000Z',
   lastEnqueuedAt: null,
@@ -120,6 +121,19 @@ describe('looking', () => {
     expect(stdout.split('\n')[1]).toBe('2030-01-01T02:30:00.000Z  +00:00  in 2h29m  comes twice');
   });
 
+  test('preview asks for the runs of an expression', async () => {
+    const next = [{ at: '2030-01-01T02:30:00.000Z', offset: '+00:00', note: null }];
+    const { url, seen } = await playAnswers(json(200, { next }));
+    const flags = ['--timezone', 'Asia/Tokyo', '--dst-gap', 'skip', '--count', '1'];
+    const { stdout } = await run(['schedules', 'preview', '30 2 * * *', ...flags, '--url', url]);
+    const asked = new URL(seen[0]?.url ?? '', url);
+    expect([asked.pathname, Object.fromEntries(asked.searchParams)]).toEqual([
+      '/v1/schedules/preview',
+      { cron: '30 2 * * *', timezone: 'Asia/Tokyo', dstGap: 'skip', count: '1' },
+    ]);
+    expect(stdout.split('\n')[1]).toBe('2030-01-01T02:30:00.000Z  +00:00  in 2h29m');
+  });
+
   test('slots prints results and reasons, --json the document', async () => {
     const range = {
       ...schedule.lastSlot,
@@ -142,7 +156,8 @@ describe('looking', () => {
 
 describe('doing', () => {
   test('pause, resume and trigger', async () => {
-    const paused = { ...schedule, enabled: false, nextAt: null };
+    const because = { since: '2029-12-31T23:00:00.000Z', by: 'key:k1', reason: 'mail is down' };
+    const paused = { ...schedule, enabled: false, nextAt: null, paused: because };
     const { url, seen } = await playAnswers(
       json(200, schedule),
       json(200, paused),
@@ -151,7 +166,9 @@ describe('doing', () => {
       json(200, schedule),
       json(202, { jobId: OTHER }),
     );
-    expect((await run(['schedules', 'pause', ID, '--url', url])).stderr).toBe('paused\n');
+    const pause = ['schedules', 'pause', ID, '--reason', 'mail is down', '--url', url];
+    expect((await run(pause)).stderr).toMatch(/^paused 1h.* ago by key:k1: mail is down\n$/);
+    expect(seen[1]?.body).toEqual({ reason: 'mail is down' });
     expect((await run(['schedules', 'resume', ID, '--url', url])).stderr).toMatch(/^runs in/);
     const { stdout } = await run(['schedules', 'trigger', ID, '--url', url]);
     expect(stdout).toBe(`${OTHER}\n`);

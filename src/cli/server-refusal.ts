@@ -11,17 +11,22 @@ export function inOwnWords(error: unknown, command: Command): unknown {
   }
   let { detail } = error;
   const renamed = errors.map(({ pointer, detail: why }) => {
-    const place = flagOf(pointer, command) ?? pointer;
-    if (detail.startsWith(`${pointer}: `)) detail = place + detail.slice(pointer.length);
-    return { pointer: place, detail: why };
+    const name = flagOf(pointer, command) ?? pointer;
+    if (detail.startsWith(`${pointer}: `)) detail = name + detail.slice(pointer.length);
+    return { pointer: name, detail: why };
   });
   return new ProblemError(status, code, detail, renamed, retryAfterMs);
 }
 
-/** "/runAt" is --run-at and "/tags/0" is --tag, where the command has such a flag. */
+/**
+ * "/runAt" is --run-at, "/tags/0" is --tag and "/params/name" is "--params /name", where the command has
+ * such a flag.
+ */
 function flagOf(pointer: string, command: Command): string | null {
-  const [, field = ''] = pointer.split('/');
+  const [, field = '', ...inside] = pointer.split('/');
   const names = [field, field.replace(/s$/, '')];
   const option = command.options.find((one) => names.includes(one.attributeName()));
-  return option?.long ?? null;
+  if (!option?.long) return null;
+  const isListItem = inside.length === 1 && /^\d+$/.test(inside[0] ?? '');
+  return inside.length === 0 || isListItem ? option.long : `${option.long} /${inside.join('/')}`;
 }

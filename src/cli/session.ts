@@ -1,9 +1,11 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Longshore } from '../client/index.ts';
 import { loadConfig, type LoadedConfig } from '../config/load.ts';
 import type { SettingKey } from '../config/config.ts';
 import { SETTINGS } from '../config/schema.ts';
 import type { Cli } from './cli.ts';
+import { findAddress } from './project/server-address.ts';
 import { Output } from './text/output.ts';
 
 interface GlobalOptions {
@@ -26,10 +28,27 @@ export function configOf(cli: Cli, command: Command, reader: 'server' | 'client'
     if (typeof value === 'string') flags[key] = value;
   }
   const { env, directory } = cli;
-  return loadConfig({ flags, reader, ...(env && { env }), ...(directory && { directory }) });
+  const loaded = loadConfig({
+    flags,
+    reader,
+    ...(env && { env }),
+    ...(directory && { directory }),
+  });
+  return reader === 'client' ? withFoundServer(loaded, directory) : loaded;
+}
+
+/** Where no address is configured, that of the server of this project. */
+function withFoundServer(loaded: LoadedConfig, directory = process.cwd()): LoadedConfig {
+  const { config, origins } = loaded;
+  const settings = [origins.url, origins.host, origins.port];
+  if (settings.some((origin) => origin !== 'default')) return loaded;
+  const url = findAddress(resolve(directory, config.data));
+  return url === null ? loaded : { config: Object.freeze({ ...config, url }), origins };
 }
 
 export function clientOf(cli: Cli, command: Command): Longshore {
   const { url, apiKey, tenant } = configOf(cli, command, 'client').config;
-  return new Longshore({ url, apiKey, tenant });
+  // A person wants to know at once that a server is not there; a script outlasts its restart.
+  const isPerson = 'isTTY' in cli.stderr && cli.stderr.isTTY === true;
+  return new Longshore({ url, apiKey, tenant, ...(isPerson && { retries: 1 }) });
 }

@@ -29,6 +29,14 @@ describe('webhooks', () => {
     });
   });
 
+  test('list says that one fails, how often and why', async () => {
+    const webhook = { id: ID, status: 'active', events: ['job.failed'], url: 'http://a/b' };
+    const failing = { ...webhook, failures: 873, notice: null, lastError: 'no answer (X)' };
+    const { url } = await playAnswers(json(200, { webhooks: [failing] }));
+    const { stdout } = await run(['webhooks', 'list', '--url', url]);
+    expect(stdout).toMatch(/failing, 873 in a row +job\.failed +http:\/\/a\/b +no answer \(X\)/);
+  });
+
   test('create says which events there are when it does not know one', async () => {
     const args = ['webhooks', 'create', 'https://example.com', '--event', 'job.fail'];
     const { code, stderr } = await run(args);

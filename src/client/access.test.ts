@@ -6,8 +6,13 @@ const KEY = '1f0c528d0e4f0b9a';
 
 test('keys, tenants and the audit log are asked for, for the tenant that was named', async () => {
   const made = json(201, { keyId: KEY, key: 'lsk_2', tenant: 'acme' });
-  const gone = json(200, { keys: [], tenants: [], entries: [], nextCursor: null });
-  const { url, seen } = await playAnswers(made, gone, made, gone, made, gone, gone, gone, gone);
+  const gone = json(200, { keys: [], sessions: [], tenants: [], entries: [], nextCursor: null });
+  const { url, seen } = await playAnswers(
+    made,
+    gone,
+    made,
+    ...Array.from({ length: 8 }, () => gone),
+  );
   const client = new Longshore({ url, apiKey: 'lsk_1', tenant: 'acme' });
   expect(await client.keys.create({ name: 'ci', scopes: ['jobs:read'] })).toMatchObject({
     key: 'lsk_2',
@@ -15,6 +20,8 @@ test('keys, tenants and the audit log are asked for, for the tenant that was nam
   expect(await client.keys.list()).toEqual([]);
   await client.keys.rotate(KEY, { overlapSeconds: 60 });
   await client.keys.revoke(KEY);
+  expect(await client.sessions.list()).toEqual([]);
+  await client.sessions.revoke(KEY);
   await client.tenants.create('acme');
   expect(await client.tenants.list()).toEqual([]);
   expect(await client.audit({ action: 'job.cancel', limit: 5 })).toMatchObject({ entries: [] });
@@ -25,6 +32,8 @@ test('keys, tenants and the audit log are asked for, for the tenant that was nam
     'GET /v1/keys?tenant=acme',
     `POST /v1/keys/${KEY}/rotate?tenant=acme`,
     `DELETE /v1/keys/${KEY}?tenant=acme`,
+    'GET /v1/sessions?tenant=acme',
+    `DELETE /v1/sessions/${KEY}?tenant=acme`,
     'POST /v1/tenants?tenant=acme',
     'GET /v1/tenants?tenant=acme',
     'GET /v1/audit?action=job.cancel&limit=5&tenant=acme',
@@ -33,6 +42,7 @@ test('keys, tenants and the audit log are asked for, for the tenant that was nam
   ]);
   expect(seen[0]?.body).toEqual({ name: 'ci', scopes: ['jobs:read'] });
   await expect(client.keys.revoke('..')).rejects.toMatchObject({ status: 404 });
+  await expect(client.sessions.revoke('..')).rejects.toMatchObject({ status: 404 });
 });
 
 test.each([

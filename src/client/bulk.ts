@@ -1,7 +1,7 @@
 import type { BulkAction, BulkView } from '../core/job/bulk.ts';
 import { isJobId } from '../core/job/job-id.ts';
 import type { JobState } from '../core/job/job.ts';
-import { ProblemError } from './http/errors.ts';
+import { notFound } from './http/problems.ts';
 import type { Job, RetryOptions } from './job.ts';
 import { queryOf } from './http/query.ts';
 import { pause } from './http/retry.ts';
@@ -10,7 +10,7 @@ import type { Transport } from './http/transport.ts';
 /** A bulk action as the server shows it. */
 export type Bulk = BulkView;
 
-/** Which jobs. At least one of these must be said. */
+/** Selects the jobs. At least one field is required. */
 export interface BulkFilter {
   status?: JobState | readonly JobState[] | undefined;
   definitionKey?: string | undefined;
@@ -23,13 +23,16 @@ export interface BulkFilter {
   runBefore?: Date | string | undefined;
   finishedAfter?: Date | string | undefined;
   finishedBefore?: Date | string | undefined;
+  /** A search, like `owner:billing timeout`. */
   q?: string | undefined;
+  /** Only these jobs: up to 1,000 ids. */
+  jobIds?: readonly string[] | undefined;
 }
 
 export interface BulkPreview {
   action: BulkAction;
   matched: number;
-  /** False: there are more than were counted. */
+  /** False when there are more than were counted. */
   matchedIsExact: boolean;
   sample: Job[];
 }
@@ -40,19 +43,19 @@ export interface BulkPage {
 }
 
 export interface BulkOptions extends RetryOptions {
-  /** How many jobs a second are retried. */
+  /** Jobs retried per second. */
   ratePerSecond?: number | undefined;
 }
 
 export interface BulkWaitOptions {
-  /** How often to look. */
+  /** Interval between two requests. */
   pollMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Is told each time how far it has come. */
+  /** Called with the bulk action after each request. */
   onProgress?: ((bulk: Bulk) => void) | undefined;
 }
 
-/** One thing done to many jobs: `client.bulk`. */
+/** Actions on many jobs: `client.bulk`. */
 export class Bulks {
   readonly #transport: Transport;
 
@@ -60,12 +63,12 @@ export class Bulks {
     this.#transport = transport;
   }
 
-  /** Begins it. Not sent again after a broken connection: `list` tells whether it has begun. */
+  /** Not repeated after a broken connection: use `list` to see whether it has begun. */
   async start(action: BulkAction, filter: BulkFilter, options: BulkOptions = {}): Promise<Bulk> {
     return await this.#post('/v1/bulk', { action, filter, ...options });
   }
 
-  /** What it would be about; nothing is changed. */
+  /** What the action would change; changes nothing. */
   async preview(action: BulkAction, filter: BulkFilter): Promise<BulkPreview> {
     return await this.#post('/v1/bulk', { action, filter, preview: true });
   }
@@ -75,7 +78,7 @@ export class Bulks {
     return await this.#transport.call({ method: 'GET', path, repeatable: true, signal });
   }
 
-  /** The newest first, a page at a time. */
+  /** One page, the newest first. */
   async list(page: { cursor?: string; limit?: number } = {}): Promise<BulkPage> {
     const query = queryOf(page);
     return await this.#transport.call({
@@ -86,12 +89,12 @@ export class Bulks {
     });
   }
 
-  /** What is done stays done. */
+  /** Changes that were already made stay. */
   async abort(bulkId: string): Promise<Bulk> {
     return await this.#post(`${pathOf(bulkId)}/abort`);
   }
 
-  /** Resolves once it is over, finished or aborted. */
+  /** Resolves when it is finished or aborted. */
   async wait(bulkId: string, options: BulkWaitOptions = {}): Promise<Bulk> {
     const { pollMs = 500, signal, onProgress } = options;
     for (;;) {
@@ -107,8 +110,8 @@ export class Bulks {
   }
 }
 
-/** What is no id would be another path, so it is not sent at all. */
+/** An invalid id could change the path, so no request is sent. */
 function pathOf(bulkId: string): string {
   if (isJobId(bulkId)) return `/v1/bulk/${bulkId}`;
-  throw new ProblemError(404, 'NOT_FOUND', `no bulk action has the id "${bulkId}"`);
+  throw notFound('bulk action', bulkId);
 }

@@ -2,16 +2,16 @@ import type { ChangeView } from '../core/views/change-feed.ts';
 import { follow } from './http/follow.ts';
 import type { Transport } from './http/transport.ts';
 
-/** That something has changed, not what it is now. */
+/** A topic that changed, without its new content. */
 export type Change = ChangeView;
 
 export interface ChangesOptions {
-  /** The id of the last change that you know of; what has changed since is told at once. */
+  /** The id of the last change that you have; later changes are reported at once. */
   cursor?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Over restarts of the server and broken connections: what changed meanwhile is told afterwards. */
+/** Continues after restarts of the server and broken connections, without missing a change. */
 export async function* followChanges(
   transport: Transport,
   { cursor, signal }: ChangesOptions,

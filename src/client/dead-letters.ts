@@ -18,20 +18,22 @@ export interface DeadLetterGroupFilter {
 }
 
 export interface DeadLetterFilter extends DeadLetterGroupFilter {
-  /** Only one group. */
+  /** One group. */
   fingerprint?: string | undefined;
-  /** A text in the error message, or in the params. */
+  /** A text in the error message or in the params. */
   q?: string | undefined;
 }
 
 export interface DeadLetterPage {
   jobs: DeadLetter[];
   nextCursor: string | null;
+  /** Dead letters were searched up to this time of failure; null at the end. */
+  searchedUntil: string | null;
 }
 
 export interface DeadLetterGroups {
   groups: DeadLetterGroup[];
-  /** False: there are more groups than these. */
+  /** False when there are more groups. */
   complete: boolean;
 }
 
@@ -40,17 +42,17 @@ interface Page {
   limit?: number | undefined;
 }
 
-/** For a trend: the window, which must say `from`, in so many parts. */
+/** A trend: the window, which needs `from`, in this many parts. */
 interface Trend {
   buckets?: number | undefined;
 }
 
 export type RetryManyOptions = RetryOptions & {
-  /** How many jobs a second. */
+  /** Jobs per second. */
   ratePerSecond?: number | undefined;
 };
 
-/** What failed for good: `client.deadLetters`. */
+/** Failed jobs: `client.deadLetters`. */
 export class DeadLetters {
   readonly #transport: Transport;
 
@@ -58,7 +60,7 @@ export class DeadLetters {
     this.#transport = transport;
   }
 
-  /** One page, the latest failure first; it may be short and still not be the last one. */
+  /** One page, the latest failure first. A short page need not be the last one. */
   async list(filter: DeadLetterFilter & Page = {}): Promise<DeadLetterPage> {
     return await this.#get('/v1/dead-letters', filter);
   }
@@ -74,19 +76,19 @@ export class DeadLetters {
     } while (cursor !== undefined);
   }
 
-  /** The same failures by what went wrong, the most frequent first. */
+  /** Dead letters grouped by error, the most frequent first. */
   async groups(
     filter: DeadLetterGroupFilter & Trend & { limit?: number | undefined } = {},
   ): Promise<DeadLetterGroups> {
     return await this.#get('/v1/dead-letters/groups', filter);
   }
 
-  /** Retries all that match, in the background. Not sent again after a broken connection. */
+  /** Retries all matching jobs in the background. Not repeated after a broken connection. */
   async retry(filter: DeadLetterFilter = {}, options: RetryManyOptions = {}): Promise<Bulk> {
     return await this.#post({ ...filter, ...options });
   }
 
-  /** What `retry` would be about. */
+  /** What `retry` would change. */
   async previewRetry(filter: DeadLetterFilter = {}): Promise<BulkPreview> {
     return await this.#post({ ...filter, preview: true });
   }

@@ -8,14 +8,17 @@ import { problemError } from './http/problems.ts';
 import { requestBody } from './http/request-body.ts';
 import { callEnqueue, type Transaction } from './transaction.ts';
 
-export interface EnqueueInOptions extends Omit<EnqueueOptions, 'signal'> {
-  /** Whose job it is: `default`, if left out. */
+/** `longshore.enqueue` does not take these. */
+type NotInSql = 'signal' | 'requireRegistered' | 'after' | 'onParentFailure';
+
+export interface EnqueueInOptions extends Omit<EnqueueOptions, NotInSql> {
+  /** The owner of the job; by default `default`. */
   tenant?: string | undefined;
 }
 
-/** The job is there once the transaction has committed, and never was if it has not. */
+/** The job exists if and only if the transaction commits. */
 export interface EnqueueInReceipt extends JobReceipt {
-  /** False when an earlier job answers for it, by its idempotency key or as a unique one. */
+  /** False when an earlier job is returned, because of the idempotency key or a unique key. */
   created: boolean;
 }
 
@@ -26,9 +29,9 @@ type Arguments<Input> = undefined extends Input
 type Definition<Input> = DefinitionRef<Input> & { readonly schema?: StandardSchema | null };
 
 /**
- * Starts a job inside the caller's own transaction, which must be on Longshore's database. All that
- * the API checks is checked by the SQL function; only the schema of the params is code, and is asked
- * here, before anything is sent.
+ * Enqueues a job in the caller's transaction, which must be on Longshore's database. The SQL
+ * function makes all checks of the API, except the schema of the params, which is code: it is
+ * checked here, before anything is sent.
  */
 export async function enqueueIn(
   tx: Transaction,
@@ -59,7 +62,7 @@ export async function enqueueIn(
   }
 }
 
-/** The params are stored as they were given; what the schema makes of them is made when the job runs. */
+/** Params are stored as given; the transformations of the schema are applied when the job runs. */
 async function refuseMisfit(schema: StandardSchema, params: unknown): Promise<void> {
   const { issues } = await schema['~standard'].validate(params);
   if (!issues) return;
@@ -82,12 +85,15 @@ const REFUSALS: Record<string, [status: number, code: string]> = {
   LS422: [400, 'PAYLOAD_INVALID'],
 };
 
-/** A refusal of the function as the error that the API's refusal would be; other trouble as it is. */
+/**
+ * Converts a refusal of the function to the error of the API; other errors are returned as they
+ * are.
+ */
 function asProblem(error: unknown): unknown {
   for (const one of layersOf(error)) {
     const known = REFUSALS[String(one['code'] ?? one['originalCode'])];
     if (!known) continue;
-    // Knex tells what it sent before it tells what was wrong with it.
+    // Knex puts the statement before the message.
     const said = String(one['originalMessage'] ?? one['message']).replace(/^select .*?\) - /, '');
     const at = said.indexOf(': ');
     const errors: ProblemDetail[] = [{ pointer: said.slice(0, at), detail: said.slice(at + 2) }];
@@ -96,7 +102,7 @@ function asProblem(error: unknown): unknown {
   return error;
 }
 
-/** Drizzle wraps the driver's error as its cause, and Prisma keeps it among its facts. */
+/** Drizzle wraps the driver's error as its cause, Prisma puts it into its metadata. */
 function layersOf(error: unknown): Record<string, unknown>[] {
   const layers: Record<string, unknown>[] = [];
   for (let next = error; typeof next === 'object' && next !== null && layers.length < 8;) {

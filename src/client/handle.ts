@@ -10,40 +10,44 @@ import type {
   JobReceipt,
   ResultOf,
   RetryOptions,
+  SignalReceipt,
 } from './job.ts';
 import { OUTAGE_MAX_MS, PASSING_STATUSES, pause } from './http/retry.ts';
+import type { StreamChunk, StreamOptions } from './http/stream-chunks.ts';
 import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './history.ts';
 
 export interface WaitOptions {
-  /** Without it, waiting has no end of its own. */
+  /** By default there is no limit. */
   timeoutMs?: number | undefined;
-  /** The longest pause between two looks; the first ones are shorter. */
+  /** The longest pause between two polls; the first ones are shorter. */
   pollMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Called with the job as it is, at every look. */
-  onLook?: ((job: Job) => void) | undefined;
+  /** Called with the job at every poll. */
+  onPoll?: ((job: Job) => void) | undefined;
 }
 
-/** What a handle needs of the client. */
+/** The part of the client that a handle needs. */
 export interface JobAccess {
   get(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<Job>;
   cancel(jobId: string): Promise<JobReceipt>;
   retry(jobId: string, options?: RetryOptions): Promise<JobReceipt>;
+  signal(jobId: string, name: string, payload?: unknown): Promise<SignalReceipt>;
   delete(jobId: string): Promise<void>;
   attempts(jobId: string): Promise<JobAttempt[]>;
   events(jobId: string, options?: ReadOptions): AsyncIterable<JobEvent>;
   logs(jobId: string, options?: ReadLogOptions): AsyncIterable<JobLog>;
+  stream(jobId: string, options?: StreamOptions): AsyncIterable<StreamChunk>;
 }
 
 const FIRST_PAUSE_MS = 25;
 const PAUSE_GROWTH = 1.5;
 
-/** One job, to be looked at, waited for, followed or changed. */
+/** One job: read it, wait for it, follow it or change it. */
 export class JobHandle<Result = unknown> {
   readonly id: string;
-  /** How the job was when the server acknowledged it. */
+  /** The state in the server's response to the enqueue. */
   readonly status: JobState | null;
-  /** What the server said of it then, such as UNREGISTERED: no worker has registered its definition. */
+  /** Warnings of the server, such as UNREGISTERED: no worker has registered the definition. */
   readonly warnings: readonly EnqueueWarning[];
   readonly #access: JobAccess;
 
@@ -67,12 +71,17 @@ export class JobHandle<Result = unknown> {
     return await this.#access.cancel(this.id);
   }
 
-  /** Lets it run again after it failed or was cancelled. */
+  /** Runs the job again after it failed or was cancelled. */
   async retry(options: RetryOptions = {}): Promise<JobReceipt> {
     return await this.#access.retry(this.id, options);
   }
 
-  /** Deletes it, once it has ended. */
+  /** Sends a signal, for which the job waits with `ctx.waitFor`, or will wait. */
+  async signal(name: string, payload: unknown = null): Promise<SignalReceipt> {
+    return await this.#access.signal(this.id, name, payload);
+  }
+
+  /** Deletes the job, which must have ended. */
   async delete(): Promise<void> {
     await this.#access.delete(this.id);
   }
@@ -81,17 +90,22 @@ export class JobHandle<Result = unknown> {
     return await this.#access.attempts(this.id);
   }
 
-  /** What happened to it so far, the oldest first; with `follow`, until it has ended. */
+  /** The events so far, the oldest first; with `follow`, until the job has ended. */
   events(options: ReadOptions = {}): AsyncIterable<JobEvent> {
     return this.#access.events(this.id, options);
   }
 
-  /** What it wrote so far, the oldest line first; with `follow`, until it has ended. */
+  /** The log lines so far, the oldest first; with `follow`, until the job has ended. */
   logs(options: ReadLogOptions = {}): AsyncIterable<JobLog> {
     return this.#access.logs(this.id, options);
   }
 
-  /** Resolves with the job once it has ended, however it did; throws `WaitTimeout` before that. */
+  /** The live output of the job (`ctx.stream`) until it has ended. */
+  stream(options: StreamOptions = {}): AsyncIterable<StreamChunk> {
+    return this.#access.stream(this.id, options);
+  }
+
+  /** Resolves with the job when it has ended, in any state; throws `WaitTimeout` before that. */
   async wait(options: WaitOptions = {}): Promise<Job<Result>> {
     const { timeoutMs, pollMs = 1_000 } = options;
     const limit = timeoutMs === undefined ? undefined : limitOf(timeoutMs);
@@ -105,7 +119,7 @@ export class JobHandle<Result = unknown> {
         if (job !== null) {
           seen = job;
           seenAtMs = performance.now();
-          options.onLook?.(job);
+          options.onPoll?.(job);
           if (isTerminal(job.status)) return job as Job<Result>;
         }
         await pause(Math.min(pauseMs, pollMs), signal);
@@ -116,14 +130,14 @@ export class JobHandle<Result = unknown> {
     }
   }
 
-  /** Resolves with what the job returned; throws `JobFailed` when it failed or was cancelled. */
+  /** Resolves with the result of the job; throws `JobFailed` when it failed or was cancelled. */
   async result(options: WaitOptions = {}): Promise<Result> {
     const job = await this.wait(options);
     if (job.status !== 'succeeded') throw new JobFailed(job);
     return job.result as Result;
   }
 
-  /** Null when the server is away, but not yet for so long that it is a reason to give up. */
+  /** Null while the server has been unreachable for less than the time to give up. */
   async #look(signal: AbortSignal | undefined, unseenMs: number): Promise<Job | null> {
     try {
       return await this.#access.get(this.id, { signal });
@@ -143,8 +157,8 @@ export type JobHandles<All extends readonly unknown[]> = {
 };
 
 /**
- * What can start jobs: the client over HTTP and Longshore inside an application both can. Code that
- * asks for no more than this need not know which of them it was given.
+ * Enqueues jobs: the client over HTTP, or Longshore inside an application. Code that needs no more
+ * can accept either.
  */
 export interface JobStarter {
   enqueue(key: string, params?: unknown, options?: EnqueueOptions): Promise<JobHandle>;
@@ -158,7 +172,7 @@ export interface JobStarter {
   handle<Result = unknown>(jobId: string): JobHandle<Result>;
 }
 
-/** Timers count in 31 bits; a longer one would fire at once. */
+/** Timers have 31 bits; a longer one would fire at once. */
 function limitOf(timeoutMs: number): AbortSignal {
   return AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(timeoutMs)), 2_147_483_647));
 }

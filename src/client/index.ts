@@ -1,5 +1,16 @@
-/** What `import … from 'longshore/client'` gives: the SDK over HTTP, without the server. */
-export type { Alert, AlertFilter, AlertPage, AlertRule, AlertRuleOptions } from './alerts.ts';
+/** `longshore/client`: the SDK over HTTP, without the server. */
+export type {
+  Alert,
+  AlertFilter,
+  AlertMessage,
+  AlertMessagePage,
+  AlertPage,
+  AlertRoute,
+  AlertRouteOptions,
+  AlertRule,
+  AlertRuleOptions,
+  QuietHoursOptions,
+} from './alerts.ts';
 export type {
   Bulk,
   BulkFilter,
@@ -9,6 +20,7 @@ export type {
   BulkWaitOptions,
 } from './bulk.ts';
 export type { Change, ChangesOptions } from './changes.ts';
+export type { StreamChunk, StreamOptions } from './http/stream-chunks.ts';
 export type {
   DeadLetter,
   DeadLetterFilter,
@@ -30,8 +42,12 @@ export type {
   AuditEntry,
   AuditFilter,
   AuditPage,
+  CallerInfo,
   KeyOptions,
   NewKey,
+  Secret,
+  SecretOptions,
+  Session,
   Tenant,
 } from './access.ts';
 export {
@@ -43,6 +59,7 @@ export {
 } from './http/errors.ts';
 export {
   Conflict,
+  EnqueueError,
   Forbidden,
   IdempotencyConflict,
   InvalidRequest,
@@ -72,16 +89,41 @@ export type {
   Job,
   JobPage,
   JobReceipt,
+  NewSignalLink,
+  SignalLinkInfo,
+  SignalReceipt,
   ListFilter,
   PublishedDefinition,
   ResultOf,
   RetryOptions,
   UniqueOption,
 } from './job.ts';
-export type { DefinitionStats, Stats, StatsOptions } from './stats.ts';
+export type { LinkChoice, SignalLinkOptions } from '../core/signal/signal-link.ts';
+export type { ExportOptions } from './search/export-jobs.ts';
+export type { View, ViewOptions } from './search/views.ts';
+export type { DefinitionScale, Scale, ScaleOptions } from './scale.ts';
+export type { DefinitionStats, Series, SeriesOptions, Stats, StatsOptions } from './stats.ts';
+export type {
+  Budget,
+  BudgetOptions,
+  Usage,
+  UsageGroup,
+  UsageOptions,
+  UsageRow,
+  UsageSums,
+} from './usage/usage.ts';
 export type { DrainReceipt, WorkerInfo } from './worker.ts';
 export { type GetOptions, Longshore, type LongshoreOptions } from './longshore.ts';
-export type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './history.ts';
+export type {
+  DefinitionLog,
+  DefinitionLogOptions,
+  JobAttempt,
+  JobEvent,
+  JobLog,
+  JobSteps,
+  ReadLogOptions,
+  ReadOptions,
+} from './history.ts';
 export type {
   Schedule,
   ScheduleFilter,
@@ -89,6 +131,7 @@ export type {
   SchedulePage,
   Slot,
   SlotPage,
+  PreviewOptions,
   Upcoming,
 } from './schedules.ts';
 export type {
@@ -97,10 +140,12 @@ export type {
   NewWebhook,
   WebhookInfo,
   WebhookOptions,
-} from './webhooks.ts';
+} from './webhooks/webhooks.ts';
 export {
   type ReceivedHeaders,
   verifyWebhook,
   WebhookNotVerified,
   type WebhookPayload,
-} from './verify-webhook.ts';
+} from './webhooks/verify-webhook.ts';
+export type { OnParentFailure } from '../core/dependency/dependency.ts';
+export type { RelatedJob, RelatedJobs } from '../core/dependency/related.ts';

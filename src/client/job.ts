@@ -1,18 +1,20 @@
 import type { Isolation, RetryInput } from '../core/definition/definition.ts';
 import type { EnqueueWarning } from '../core/definition/enqueue-warning.ts';
 import type { DefinitionLimitsView, PauseView } from '../core/queue/limit-view.ts';
+import type { OnParentFailure } from '../core/dependency/dependency.ts';
 import type { JobState, JobView, RetryPolicy } from '../core/job/job.ts';
+import type { LinkState } from '../core/signal/signal-link.ts';
 import type { RateLimit } from '../core/queue/limits.ts';
-import type { RetryMode } from '../core/failure/retry.ts';
+import type { RetryMode, RetryVersion } from '../core/failure/retry.ts';
 import type { HookName } from '../core/views/history.ts';
 import type { UniqueWhile } from '../core/job/unique.ts';
 
-/** A job as the server shows it, with the result's type that its definition gave. */
+/** A job as the server shows it, with the result type of its definition. */
 export type Job<Result = unknown> = Omit<JobView, 'result'> & { result: Result | null };
 
 /**
- * What is needed of a definition to start its jobs. What `defineJob` returns fits, and so does a
- * plain `{ key }`. Import it as a type only, and the code of the job stays out of your bundle.
+ * A definition, or at least its key: the return value of `defineJob`, or a plain `{ key }`. Import
+ * it as a type only, then the code of the job stays out of your bundle.
  */
 export interface DefinitionRef<Input = unknown, Result = unknown> {
   readonly key: string;
@@ -22,47 +24,57 @@ export interface DefinitionRef<Input = unknown, Result = unknown> {
 
 export interface EnqueueOptions {
   definitionVersion?: number | undefined;
-  /** A whole number; higher runs first, 0 is usual. */
+  /** An integer; higher runs first, default 0. */
   priority?: number | undefined;
   maxAttempts?: number | undefined;
-  /** Two requests with the same key make one job. Without it, a random one guards retries. */
+  /** Two requests with the same key create one job. By default a random one, for repetitions. */
   idempotencyKey?: string | undefined;
   /** Jobs with the same key share the limits that the definition has for keys. */
   concurrencyKey?: string | undefined;
   runAt?: Date | string | undefined;
+  /** Another name of `runAt`. */
+  scheduledAt?: Date | string | undefined;
   delayMs?: number | undefined;
-  /** Stored, but not eligible before `release`. */
+  /** Stored as held: does not run before `release`. */
   hold?: boolean | undefined;
   timeoutSeconds?: number | undefined;
   retry?: RetryInput | undefined;
   tags?: readonly string[] | undefined;
-  /** Ends the request; whether the job was stored by then is not known. */
+  /** Jobs that must end first, at most 100. The job is suspended until then. */
+  after?: readonly string[] | undefined;
+  /** If one of them does not succeed: fail (the default), run, or be cancelled. */
+  onParentFailure?: OnParentFailure | undefined;
+  /** Aborts the request; the job may have been stored already. */
   signal?: AbortSignal | undefined;
-  /** Make no second one of its kind while an earlier one waits, is active, or is young. */
+  /** Creates no second job while an equal one waits, is active, or is younger than a window. */
   unique?: UniqueOption | undefined;
-  /** A job that has not begun by then fails with EXPIRED. */
+  /** A job that has not started by then fails with EXPIRED. */
   expiresAt?: Date | string | undefined;
-  /** The params are not held against the schema now; before the job runs they are, always. */
+  /** The params are not validated now, only before the job runs. */
   skipValidation?: boolean | undefined;
+  /** Refuse the job when no worker has registered its definition, or accept it with a warning. */
+  requireRegistered?: boolean | undefined;
 }
 
-/** What makes a job the same as an earlier one, for how long, and what then. */
+/** When two jobs are equal, for how long, and what happens then. */
 export interface UniqueOption {
-  /** The params, if left out. */
+  /** By default the params. */
   key?: string | undefined;
   while: UniqueWhile;
-  /** The earlier job is the answer, or it gets what this one asks for, if it has not begun. */
+  /** Return the earlier job, or replace its params, priority and times if it has not started. */
   onConflict?: 'existing' | 'replace' | undefined;
+  /** With `replace`: it becomes due at the latest so long after the first request. */
+  maxWaitMs?: number | undefined;
 }
 
-/** Params may be left out where the definition does not care for them. */
+/** Params can be omitted where the definition allows undefined. */
 export type EnqueueArguments<Input> = undefined extends Input
   ? [params?: Input, options?: EnqueueOptions]
   : [params: Input, options?: EnqueueOptions];
 
 type Definition = DefinitionRef | string;
 
-/** What a caller passes to a definition, and what its jobs return. A bare key promises nothing. */
+/** The params and result types of a definition. A plain key has unknown types. */
 export type InputOf<Of> = Of extends DefinitionRef<infer Input> ? Input : unknown;
 export type ResultOf<Of> = Of extends DefinitionRef<unknown, infer Result> ? Result : unknown;
 
@@ -73,27 +85,58 @@ export interface BatchEntry<Of extends Definition = Definition> {
   options?: Omit<EnqueueOptions, 'signal'> | undefined;
 }
 
-/** The entries of `enqueueMany`, each held to its own definition. */
+/** The entries of `enqueueMany`, each checked against its own definition. */
 export type BatchEntries<All extends readonly Definition[]> = {
   [Index in keyof All]: BatchEntry<All[Index]>;
 };
 
-/** The answer to what changes a job. */
+/** The response to a change of a job. */
 export interface JobReceipt {
   jobId: string;
   status: JobState;
-  /** Only when there are some, such as UNREGISTERED: no worker has registered the definition. */
+  /** Only if there are any, such as UNREGISTERED: no worker has registered the definition. */
   warnings?: EnqueueWarning[] | undefined;
+}
+
+/** The response to a signal. */
+export interface SignalReceipt {
+  jobId: string;
+  signal: string;
+  status: JobState;
+  /** The job had this signal already, with the same payload. */
+  duplicate: boolean;
+  /** Only if there are any, such as NOT_AWAITED: the job waits for another signal. */
+  warnings?: EnqueueWarning[] | undefined;
+}
+
+/** A new one-time link for a signal. */
+export interface NewSignalLink {
+  jobId: string;
+  signal: string;
+  linkId: string;
+  /** The link itself. The server shows it only once. */
+  url: string;
+  expiresAt: string;
+}
+
+export interface SignalLinkInfo {
+  linkId: string;
+  expiresAt: string;
+  state: LinkState;
+  /** When it was used or revoked. */
+  endedAt: string | null;
 }
 
 /** How to retry a job. */
 export interface RetryOptions {
-  /** `now` is usual; `later` waits; `reset` starts over, without attempts, steps and checkpoint. */
+  /** Default `now`. `later` waits; `reset` also forgets attempts, steps and checkpoint. */
   mode?: RetryMode | undefined;
-  /** With `later`; without it the job waits for its backoff. */
+  /** For `later`; by default after the backoff. */
   runAt?: Date | string | undefined;
-  /** Other params than before. */
+  /** Replaces the params. */
   params?: unknown;
+  /** `current`: the code that a new job gets. Default `same`: what the job was queued with. */
+  version?: RetryVersion | undefined;
 }
 
 export interface ListFilter {
@@ -106,9 +149,11 @@ export interface ListFilter {
   createdBefore?: Date | string | undefined;
   runAfter?: Date | string | undefined;
   runBefore?: Date | string | undefined;
-  /** A text in the message of the latest failure, or in the params. */
+  /** Begins or ends the id: at most the 10 newest jobs. Not with other filters. */
+  id?: string | undefined;
+  /** A search, like `status:failed owner:billing timeout`. */
   q?: string | undefined;
-  /** Newest first is usual. `runAt` goes with scheduled and retrying, `-priority` with queued. */
+  /** Default newest first. `runAt` is for scheduled and retrying, `-priority` for queued jobs. */
   sort?: '-createdAt' | 'createdAt' | 'runAt' | '-priority' | undefined;
   cursor?: string | undefined;
   limit?: number | undefined;
@@ -117,43 +162,47 @@ export interface ListFilter {
 export interface JobPage {
   jobs: Job[];
   nextCursor: string | null;
+  /** Jobs were searched up to this creation time; null at the end. */
+  searchedUntil: string | null;
 }
 
-/** A definition that some worker has published. */
+/** A definition that a worker has published. */
 export interface PublishedDefinition {
   key: string;
   version: number;
   owner: string | null;
-  /** What it is for, and what to do when it fails: an address by http or https. */
+  /** Purpose; and what to do when it fails, an http or https URL. */
   description: string | null;
   runbookUrl: string | null;
   maxAttempts: number;
   timeoutSeconds: number;
+  /** The longest silence of an attempt; null for no limit. */
+  stallTimeoutMs: number | null;
   retry: RetryPolicy;
   retryOn: string[] | null;
   cancelGraceMs: number | null;
   maxInterruptions: number;
   isolation: Isolation;
-  /** For its process with all its children; null is no limit. */
+  /** For its process with all children; null for no limit. */
   memoryMb: number | null;
-  /** How many run at a time, in all and of each concurrency key, as its code says. */
+  /** How many run at a time, in total and per concurrency key, in the code. */
   concurrencyLimit: number | null;
   concurrencyKeyLimit: number | null;
-  /** How often one may start, in all and of each concurrency key, as its code says. */
+  /** How often one may start, in total and per concurrency key, in the code. */
   rateLimit: RateLimit | null;
   keyRateLimit: RateLimit | null;
   hooks: HookName[];
-  /** The program and its arguments, when it is one; null when it is code. */
+  /** The program and its arguments; null for a TypeScript definition. */
   command: string[] | null;
   /** Paths that are hidden in params, results and events. */
   redact: string[];
-  /** The schedules that its code asks for. */
+  /** The schedules in its code. */
   schedules: { name: string; cron: string; timezone: string }[];
-  /** The JSON Schema of its params, when it has one. */
+  /** The JSON Schema of its params, if any. */
   paramsSchema: unknown;
   publishedAt: string;
-  /** What holds for all its versions, with what people said and how much is in use. */
+  /** The limits in force for all versions, with overrides and permits in use. */
   limits: DefinitionLimitsView;
-  /** Null unless the definition itself is paused; `flow.pauses()` has all that is. */
+  /** Null unless the definition itself is paused; `flow.pauses()` lists all pauses. */
   paused: PauseView | null;
 }

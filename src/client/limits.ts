@@ -10,13 +10,13 @@ export type { LimitsChange };
 export type FlowTarget = { definition: string } | { tenant: string } | { all: true };
 
 export interface TenantLimitsChange {
-  /** 0 lifts the limit, null takes back what was set. */
+  /** 0 removes the limit, null restores that of the code. */
   concurrencyLimit?: number | null | undefined;
-  /** Its share of the claims among tenants whose jobs are as urgent; 1 is usual. */
+  /** Its share of the claims among tenants with jobs of the same priority; default 1. */
   weight?: number | undefined;
 }
 
-/** How much goes on at a time: `client.flow`. */
+/** Flow control: pauses and limits. `client.flow`. */
 export class Flow {
   readonly #transport: Transport;
 
@@ -24,14 +24,14 @@ export class Flow {
     this.#transport = transport;
   }
 
-  /** No job of it starts until it is resumed; what runs goes on. */
+  /** No job of it starts until it is resumed; running jobs finish. */
   async pause(target: FlowTarget, reason?: string): Promise<Pause> {
     const path = `${pathOf(target)}/pause`;
     const body = reason === undefined ? {} : { reason };
     return await this.#transport.call({ method: 'POST', path, body, repeatable: true });
   }
 
-  /** Answers with the pause that is over; null when there was none. */
+  /** Returns the pause that ended; null when there was none. */
   async resume(target: FlowTarget): Promise<Pause | null> {
     const call = { method: 'POST', path: `${pathOf(target)}/resume`, repeatable: true } as const;
     return (await this.#transport.call<{ resumed: Pause | null }>(call)).resumed;
@@ -42,14 +42,14 @@ export class Flow {
     return (await this.#transport.call<{ pauses: Pause[] }>(call)).pauses;
   }
 
-  /** What is said here wins over the code until it is set to null; 0 lifts a limit. */
+  /** Replaces the limits of the code until set to null; 0 removes a limit. */
   async limit(definition: string, change: LimitsChange): Promise<DefinitionLimits> {
     const path = `${pathOf({ definition })}/limits`;
     return await this.#transport.call({ method: 'PATCH', path, body: change, repeatable: true });
   }
 }
 
-/** A dot would be taken for a step in the path, so that it is not sent at all. */
+/** A dot would change the path, so no request is sent. */
 function pathOf(target: FlowTarget): string {
   if ('all' in target) return '/v1';
   const [kind, name] =

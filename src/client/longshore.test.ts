@@ -54,7 +54,7 @@ describe('enqueue', () => {
           params: { name: 'x' },
           tags: ['a'],
           runAt: '2030-01-01T00:00:00.000Z',
-          idempotencyKey: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          requestId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}$/),
         },
       },
     ]);
@@ -67,18 +67,27 @@ describe('enqueue', () => {
   ])('does not send what JSON would change: %o', async (params, reason) => {
     const { client, seen } = await playing([receipt]);
     await expect(client.enqueue('hello', params)).rejects.toThrow(
-      `the request is no JSON: ${reason}`,
+      `the request is not valid JSON: ${reason}`,
     );
     expect(seen).toEqual([]);
   });
 
-  test('is sent again after 503, 429 and a broken connection, with the same key', async () => {
+  test('is sent again after 503, 429 and a broken connection, with the same request id', async () => {
     const answers = [problem(503, 'UNAVAILABLE', now), problem(429, 'RATE_LIMITED', now), hangUp];
     const { client, seen } = await playing([...answers, receipt]);
     expect((await client.enqueue('hello')).id).toBe(ID);
-    const keys = seen.map(({ body }) => (body as { idempotencyKey: string }).idempotencyKey);
-    expect(keys).toHaveLength(4);
-    expect(new Set(keys).size).toBe(1);
+    const ids = seen.map(({ body }) => (body as { requestId: string }).requestId);
+    expect(ids).toHaveLength(4);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test('is sent with a key when the clock of the server refuses the request id', async () => {
+    const errors = [{ pointer: '/requestId', detail: 'must be made within the last day' }];
+    const refusal = json(422, { code: 'VALIDATION_FAILED', detail: 'wrong', errors });
+    const { client, seen } = await playing([refusal, receipt]);
+    expect((await client.enqueue('hello')).id).toBe(ID);
+    const [first, second] = seen.map(({ body }) => body as Record<string, string>);
+    expect(second).toEqual({ definitionKey: 'hello', idempotencyKey: first?.['requestId'] });
   });
 
   test('gives up after three more tries', async () => {
@@ -127,7 +136,7 @@ describe('enqueue', () => {
       .catch(() => {});
   });
 
-  test('many at once carry a key each', async () => {
+  test('many at once carry a key or a request id each', async () => {
     const jobs = [ID, ID].map((jobId) => ({ jobId, status: 'queued' }));
     const { client, seen } = await playing([hangUp, json(202, { jobs })]);
     const handles = await client.enqueueMany([
@@ -139,7 +148,7 @@ describe('enqueue', () => {
       url: '/v1/jobs/batch',
       body: {
         jobs: [
-          { definitionKey: 'a', params: 1, idempotencyKey: expect.any(String) },
+          { definitionKey: 'a', params: 1, requestId: expect.any(String) },
           { definitionKey: 'b', definitionVersion: 2, idempotencyKey: 'mine' },
         ],
       },
@@ -172,7 +181,7 @@ describe('refusals', () => {
     expect(seen).toEqual([]);
   });
 
-  test('an answer from some other server is told apart', async () => {
+  test('recognizes an answer from another server', async () => {
     const page =
       (status: number): Answer =>
       (response) => {
@@ -183,7 +192,7 @@ describe('refusals', () => {
     expect(await failure(client.definitions())).toMatchObject({ status: 418, code: 'HTTP_418' });
   });
 
-  test('nobody listening is unreachable, and says why', async () => {
+  test('a closed port is unreachable, with the reason', async () => {
     const client = new Longshore({ url: 'http://127.0.0.1:1/', retries: 0 });
     const error = await failure(client.get(ID));
     expect(error).toBeInstanceOf(ServerUnreachable);

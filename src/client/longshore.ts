@@ -1,6 +1,6 @@
+import type { RelatedJobs } from '../core/dependency/related.ts';
 import type {
   BatchEntries,
-  BatchEntry,
   DefinitionRef,
   EnqueueArguments,
   EnqueueOptions,
@@ -10,25 +10,48 @@ import type {
   ListFilter,
   PublishedDefinition,
   RetryOptions,
+  NewSignalLink,
+  SignalLinkInfo,
+  SignalReceipt,
 } from './job.ts';
 import { isJobId } from '../core/job/job-id.ts';
+import type { SignalLinkOptions } from '../core/signal/signal-link.ts';
 import { Alerts } from './alerts.ts';
+import type { StreamView } from '../core/views/history.ts';
 import type { SettingsView } from '../core/views/setting-view.ts';
 import { Bulks } from './bulk.ts';
 import { type Change, type ChangesOptions, followChanges } from './changes.ts';
 import { DeadLetters } from './dead-letters.ts';
+import { Deployments } from './deployments.ts';
+import { Enqueues } from './enqueues.ts';
 import { Flow } from './limits.ts';
 import { type JobHandles, JobHandle, type JobStarter } from './handle.ts';
-import { NotFound } from './http/problems.ts';
+import { follow } from './http/follow.ts';
+import { notFound } from './http/problems.ts';
 import { queryOf } from './http/query.ts';
-import { requestBody } from './http/request-body.ts';
-import { readHistory } from './history.ts';
-import type { JobAttempt, JobEvent, JobLog, ReadLogOptions, ReadOptions } from './history.ts';
+import { readDefinitionLogs, readHistory } from './history.ts';
+import type {
+  DefinitionLog,
+  DefinitionLogOptions,
+  JobAttempt,
+  JobEvent,
+  JobLog,
+  JobSteps,
+  ReadLogOptions,
+  ReadOptions,
+} from './history.ts';
+import { chunksOf, type StreamChunk, type StreamOptions } from './http/stream-chunks.ts';
 import { Schedules } from './schedules.ts';
-import type { Stats, StatsOptions } from './stats.ts';
-import { type AuditFilter, type AuditPage, Keys, readAudit, Tenants } from './access.ts';
+import { exportJobs, type ExportOptions } from './search/export-jobs.ts';
+import { Views } from './search/views.ts';
+import type { ExportFormat } from '../core/search/job-export.ts';
+import type { Scale, ScaleOptions } from './scale.ts';
+import type { Series, SeriesOptions, Stats, StatsOptions } from './stats.ts';
+import { Budgets, type Usage, type UsageOptions } from './usage/usage.ts';
+import { type AuditFilter, type AuditPage, type CallerInfo, type Tenant } from './access.ts';
+import { Keys, readAudit, Secrets, Sessions, Tenants } from './access.ts';
 import { type Call, Transport, type TransportOptions } from './http/transport.ts';
-import { Webhooks } from './webhooks.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 import { type DrainReceipt, type WorkerInfo, workerPath } from './worker.ts';
 
 export type LongshoreOptions = TransportOptions;
@@ -38,33 +61,45 @@ export interface GetOptions {
   reveal?: boolean | undefined;
 }
 
-/** The client: everything goes through the public HTTP API, so it needs no database and no Node. */
+/** The client. It uses only the public HTTP API, so it needs neither a database nor Node. */
 export class Longshore implements JobStarter {
   readonly schedules: Schedules;
   readonly webhooks: Webhooks;
   readonly alerts: Alerts;
+  readonly budgets: Budgets;
   readonly keys: Keys;
+  readonly sessions: Sessions;
   readonly tenants: Tenants;
+  readonly secrets: Secrets;
   readonly flow: Flow;
   readonly deadLetters: DeadLetters;
   readonly bulk: Bulks;
+  readonly views: Views;
+  readonly deployments: Deployments;
   readonly #transport: Transport;
+  readonly #enqueues: Enqueues;
 
   constructor(options: LongshoreOptions) {
     this.#transport = new Transport(options);
+    this.#enqueues = new Enqueues(this.#transport);
     this.schedules = new Schedules(this.#transport);
     this.webhooks = new Webhooks(this.#transport);
     this.alerts = new Alerts(this.#transport);
+    this.budgets = new Budgets(this.#transport);
     this.keys = new Keys(this.#transport);
+    this.sessions = new Sessions(this.#transport);
     this.tenants = new Tenants(this.#transport);
+    this.secrets = new Secrets(this.#transport);
     this.flow = new Flow(this.#transport);
     this.deadLetters = new DeadLetters(this.#transport);
     this.bulk = new Bulks(this.#transport);
+    this.views = new Views(this.#transport);
+    this.deployments = new Deployments(this.#transport);
   }
 
   /**
-   * Starts a job. The request always carries an idempotency key, so that it can be sent again after
-   * a broken connection without ever making two jobs.
+   * Enqueues a job. It always has an idempotency key or a request id, so it can be sent again after
+   * a broken connection without creating a second job. Concurrent calls share requests.
    */
   async enqueue(key: string, params?: unknown, options?: EnqueueOptions): Promise<JobHandle>;
   async enqueue<Input, Result>(
@@ -76,34 +111,30 @@ export class Longshore implements JobStarter {
     params?: unknown,
     options?: EnqueueOptions,
   ): Promise<JobHandle> {
-    const body = keyedBody({ definition, params, options });
-    const call = { body, repeatable: true, signal: options?.signal };
-    return this.#handleOf(await this.#post<JobReceipt>('/v1/jobs', call));
+    return this.#handleOf(await this.#enqueues.one({ definition, params, options }));
   }
 
-  /** Starts many jobs in one transaction: either all of them are stored or none. */
+  /** Enqueues many jobs in one transaction: all are stored or none. */
   async enqueueMany<const All extends readonly (DefinitionRef | string)[]>(
     entries: BatchEntries<All>,
     { signal }: { signal?: AbortSignal | undefined } = {},
   ): Promise<JobHandles<All>> {
-    const jobs = (entries as readonly BatchEntry[]).map(keyedBody);
-    const call = { body: { jobs }, repeatable: true, signal };
-    const answer = await this.#post<{ jobs: JobReceipt[] }>('/v1/jobs/batch', call);
-    return answer.jobs.map((receipt) => this.#handleOf(receipt)) as JobHandles<All>;
+    const receipts = await this.#enqueues.many(entries, signal);
+    return receipts.map((receipt) => this.#handleOf(receipt)) as JobHandles<All>;
   }
 
-  /** A handle on a job whose id is known from elsewhere. Asks the server nothing. */
+  /** A handle for a known job id. Sends no request. */
   handle<Result = unknown>(jobId: string): JobHandle<Result> {
     return new JobHandle<Result>(this, jobId, null);
   }
 
-  /** With `reveal`, also what else reads `[redacted]`: the key needs jobs:reveal for it. */
+  /** With `reveal`, also values that are otherwise `[redacted]`; the key needs jobs:reveal. */
   async get(jobId: string, { signal, reveal }: GetOptions = {}): Promise<Job> {
     const query = queryOf({ reveal: reveal === true ? true : undefined });
     return await this.#get<Job>(jobPath(jobId), { query, signal });
   }
 
-  /** One page. `listAll` walks over all of them. */
+  /** One page. `listAll` reads all pages. */
   async list(filter: ListFilter = {}): Promise<JobPage> {
     return await this.#get<JobPage>('/v1/jobs', { query: queryOf(filter) });
   }
@@ -117,12 +148,34 @@ export class Longshore implements JobStarter {
     } while (cursor !== undefined);
   }
 
+  /**
+   * All matching jobs as the text of a file, in parts. An export of 100,000 jobs may have more:
+   * continue with the id of the last one as `after`.
+   */
+  async *export(
+    format: ExportFormat,
+    options: ExportOptions = {},
+  ): AsyncGenerator<string, void, undefined> {
+    yield* exportJobs(this.#transport, format, options);
+  }
+
   async attempts(jobId: string): Promise<JobAttempt[]> {
     const path = `${jobPath(jobId)}/attempts`;
     return (await this.#get<{ attempts: JobAttempt[] }>(path, {})).attempts;
   }
 
-  /** What happened to a job so far, the oldest first; with `follow`, until it has ended. */
+  /** The jobs that it waits for or has waited for, and those that were enqueued after it. */
+  async related(jobId: string, { signal }: Pick<GetOptions, 'signal'> = {}): Promise<RelatedJobs> {
+    return await this.#get<RelatedJobs>(`${jobPath(jobId)}/related`, { signal });
+  }
+
+  /** What its steps and checkpoints have stored. `reveal` as in `get`. */
+  async steps(jobId: string, { signal, reveal }: GetOptions = {}): Promise<JobSteps> {
+    const query = queryOf({ reveal: reveal === true ? true : undefined });
+    return await this.#get<JobSteps>(`${jobPath(jobId)}/steps`, { query, signal });
+  }
+
+  /** The events of a job so far, the oldest first; with `follow`, until it has ended. */
   async *events(
     jobId: string,
     options: ReadOptions = {},
@@ -130,12 +183,34 @@ export class Longshore implements JobStarter {
     yield* readHistory<JobEvent>(this.#transport, `${jobPath(jobId)}/events`, 'events', options);
   }
 
-  /** What a job wrote so far, the oldest line first; with `follow`, until it has ended. */
+  /** The log lines of a job so far, the oldest first; with `follow`, until it has ended. */
   async *logs(
     jobId: string,
     options: ReadLogOptions = {},
   ): AsyncGenerator<JobLog, void, undefined> {
     yield* readHistory<JobLog>(this.#transport, `${jobPath(jobId)}/logs`, 'logs', options);
+  }
+
+  /**
+   * The live output of a job (`ctx.stream`) until it has ended. It reconnects by itself, without
+   * gaps and repetitions. When the job starts again, a chunk says so (`startsOver`).
+   */
+  async *stream(
+    jobId: string,
+    { cursor, signal }: StreamOptions = {},
+  ): AsyncGenerator<StreamChunk, void, undefined> {
+    const path = `${jobPath(jobId)}/stream`;
+    const entries = follow<StreamView>(this.#transport, path, queryOf({}), cursor, signal);
+    yield* chunksOf(entries, cursor);
+  }
+
+  /** The newest log lines of all jobs of a definition; with `follow`, also new ones, without end. */
+  async *definitionLogs(
+    definition: DefinitionRef | string,
+    options: DefinitionLogOptions = {},
+  ): AsyncGenerator<DefinitionLog, void, undefined> {
+    const key = typeof definition === 'string' ? definition : definition.key;
+    yield* readDefinitionLogs(this.#transport, key, options);
   }
 
   async cancel(jobId: string): Promise<JobReceipt> {
@@ -146,13 +221,45 @@ export class Longshore implements JobStarter {
     return await this.#post<JobReceipt>(`${jobPath(jobId)}/release`, { repeatable: false });
   }
 
-  /** Not sent again after a broken connection: a second one might retry its next failure. */
+  /** Not repeated after a broken connection: the second request could retry a later failure. */
   async retry(jobId: string, options: RetryOptions = {}): Promise<JobReceipt> {
     const path = `${jobPath(jobId)}/retry`;
     return await this.#post<JobReceipt>(path, { body: options, repeatable: false });
   }
 
-  /** Deletes a job that has ended, with all that is known of it. */
+  /**
+   * Sends a signal to a job, which waits for it with `ctx.waitFor`, or will wait. May be repeated:
+   * a signal is stored once.
+   */
+  async signal(jobId: string, name: string, payload: unknown = null): Promise<SignalReceipt> {
+    const path = `${jobPath(jobId)}/signals/${encodeURIComponent(name)}`;
+    return await this.#post<SignalReceipt>(path, { body: { payload }, repeatable: true });
+  }
+
+  /**
+   * Makes a link with which a person without an account sends this signal once. Not repeated after a
+   * broken connection, because each request makes another link.
+   */
+  async signalLink(
+    jobId: string,
+    name: string,
+    options: SignalLinkOptions = {},
+  ): Promise<NewSignalLink> {
+    const path = linksPath(jobId, name);
+    return await this.#post<NewSignalLink>(path, { body: options, repeatable: false });
+  }
+
+  /** The links of a job for a signal, without their secrets. */
+  async signalLinks(jobId: string, name: string): Promise<SignalLinkInfo[]> {
+    return (await this.#get<{ links: SignalLinkInfo[] }>(linksPath(jobId, name), {})).links;
+  }
+
+  async revokeSignalLink(jobId: string, name: string, linkId: string): Promise<void> {
+    const path = `${linksPath(jobId, name)}/${encodeURIComponent(linkId)}`;
+    await this.#transport.call({ method: 'DELETE', path, repeatable: true });
+  }
+
+  /** Deletes an ended job with its history. */
   async delete(jobId: string): Promise<void> {
     const path = jobPath(jobId);
     await this.#transport.call({ method: 'DELETE', path, repeatable: false });
@@ -163,33 +270,58 @@ export class Longshore implements JobStarter {
     return (await this.#get<{ definitions: PublishedDefinition[] }>(path, {})).definitions;
   }
 
-  /** How many jobs there are, how long they wait and run, how they end: by definition and by minute. */
+  /** Numbers of jobs, waiting and running times, and results, by definition and by minute. */
   async stats(options: StatsOptions = {}): Promise<Stats> {
     return await this.#get<Stats>('/v1/stats', { query: queryOf(options) });
   }
 
-  /** That something has changed, by topics, as it happens; it ends only by the signal or a refusal. */
+  /** Throughput, queue depth and percentiles of times over time, of one definition or of all. */
+  async series(options: SeriesOptions = {}): Promise<Series> {
+    return await this.#get<Series>('/v1/series', { query: queryOf(options) });
+  }
+
+  /** What jobs used, by day, tenant and definition. */
+  async usage(options: UsageOptions = {}): Promise<Usage> {
+    return await this.#get<Usage>('/v1/usage', { query: queryOf(options) });
+  }
+
+  /** The load of each definition, and how many slots it needs: for an autoscaler. */
+  async scale(options: ScaleOptions = {}): Promise<Scale> {
+    return await this.#get<Scale>('/v1/scale', { query: queryOf(options) });
+  }
+
+  /** The topics that changed, live; ends only by the signal or a refusal. */
   async *changes(options: ChangesOptions = {}): AsyncGenerator<Change, void, undefined> {
     yield* followChanges(this.#transport, options);
   }
 
-  /** All that are alive, and those that died within the last day. */
+  /** Live workers, and those that died within the last day. */
   async workers(): Promise<WorkerInfo[]> {
     return (await this.#get<{ workers: WorkerInfo[] }>('/v1/workers', {})).workers;
   }
 
-  /** Asks a worker to finish what it runs and to leave. Asking again does no harm. */
+  /** Asks a worker to finish its jobs and exit. Can be repeated. */
   async drainWorker(workerId: string): Promise<DrainReceipt> {
     const path = `${workerPath(workerId)}/drain`;
     return await this.#post<DrainReceipt>(path, { repeatable: true });
   }
 
-  /** How the process that answers is set up. Needs an admin key of the default tenant. */
+  /** The caller and its scopes, as the server sees them. */
+  async caller(): Promise<CallerInfo> {
+    return await this.#get<CallerInfo>('/v1/session', {});
+  }
+
+  /** The tenant that this client acts for: its limit, how much of it is in use, and its pause. */
+  async tenant(): Promise<Tenant> {
+    return await this.#get<Tenant>('/v1/tenant', {});
+  }
+
+  /** The configuration of the server process. Needs an admin key of the default tenant. */
   async settings(): Promise<SettingsView> {
     return await this.#get<SettingsView>('/v1/settings', {});
   }
 
-  /** What was done by hand, the newest first: one page. Needs an admin key. */
+  /** Manual changes, one page, the newest first. Needs an admin key. */
   async audit(filter: AuditFilter = {}): Promise<AuditPage> {
     return await readAudit(this.#transport, filter);
   }
@@ -210,13 +342,12 @@ export class Longshore implements JobStarter {
   }
 }
 
-/** Without a key of the caller's own, a random one guards against making two jobs of one. */
-function keyedBody(entry: Parameters<typeof requestBody>[0]): Record<string, unknown> {
-  return { idempotencyKey: crypto.randomUUID(), ...requestBody(entry) };
+/** An invalid id (`..`, an empty text) could change the path, so no request is sent. */
+function linksPath(jobId: string, name: string): string {
+  return `${jobPath(jobId)}/signals/${encodeURIComponent(name)}/links`;
 }
 
-/** What is no id would be another path (`..`, an empty text), so it is not sent at all. */
 function jobPath(jobId: string): string {
-  if (!isJobId(jobId)) throw new NotFound(404, 'NOT_FOUND', `no job has the id "${jobId}"`);
+  if (!isJobId(jobId)) throw notFound('job', jobId);
   return `/v1/jobs/${jobId}`;
 }

@@ -1,7 +1,7 @@
 import type { CatchUp, DstGap, DstRepeat, Overlap } from '../core/schedule/schedule.ts';
 import type { ScheduleView, SlotView } from '../core/schedule/schedule.ts';
 import { isScheduleId } from '../core/schedule/schedule-id.ts';
-import { NotFound } from './http/problems.ts';
+import { notFound } from './http/problems.ts';
 import type { DefinitionRef } from './job.ts';
 import { queryOf } from './http/query.ts';
 import type { Transport } from './http/transport.ts';
@@ -10,13 +10,13 @@ import type { Transport } from './http/transport.ts';
 export type Schedule = ScheduleView;
 export type Slot = SlotView;
 
-/** All that can be said about a schedule; what is left out has a default. */
+/** The fields of a schedule; all but `cron` have defaults. */
 export interface ScheduleOptions {
   /** Unique among the schedules of a definition. */
   name?: string | null | undefined;
-  /** Null, the default, is the highest published one each time. */
+  /** Null, the default, means the highest published version at each run. */
   definitionVersion?: number | null | undefined;
-  /** An IANA name; UTC is usual. */
+  /** An IANA name; default UTC. */
   timezone?: string | undefined;
   params?: unknown;
   priority?: number | undefined;
@@ -31,6 +31,12 @@ export interface ScheduleOptions {
   catchUpMax?: number | undefined;
   overlap?: Overlap | undefined;
 }
+
+/** What determines the runs of a schedule beside its cron expression. */
+export type PreviewOptions = Pick<ScheduleOptions, 'timezone' | 'dstGap' | 'dstRepeat'> & {
+  startAt?: Date | string | undefined;
+  endAt?: Date | string | undefined;
+};
 
 export interface ScheduleFilter {
   definitionKey?: string | undefined;
@@ -50,14 +56,14 @@ export interface SlotPage {
   nextCursor: string | null;
 }
 
-/** An instant at which a schedule will run. */
+/** One of the next runs of a schedule. */
 export interface Upcoming {
   at: string;
   offset: string;
   note: string | null;
 }
 
-/** What can be done with schedules: `client.schedules`. */
+/** Schedules: `client.schedules`. */
 export class Schedules {
   readonly #transport: Transport;
 
@@ -65,7 +71,7 @@ export class Schedules {
     this.#transport = transport;
   }
 
-  /** Not sent again after a broken connection: it might be made twice. */
+  /** Not repeated after a broken connection: it could create a second one. */
   async create(
     definition: DefinitionRef | string,
     cron: string,
@@ -85,7 +91,7 @@ export class Schedules {
     return await this.#get(pathOf(id));
   }
 
-  /** One page. `listAll` walks over all of them. */
+  /** One page. `listAll` reads all pages. */
   async list(filter: ScheduleFilter = {}): Promise<SchedulePage> {
     return await this.#get('/v1/schedules', queryOf(filter));
   }
@@ -99,22 +105,29 @@ export class Schedules {
     } while (cursor !== undefined);
   }
 
-  /** What is not named stays as it is. A change never fires the past. */
+  /** Omitted fields stay unchanged. A change fires no past slot. */
   async update(id: string, changes: ScheduleOptions & { cron?: string }): Promise<Schedule> {
     const path = pathOf(id);
     return await this.#transport.call({ method: 'PATCH', path, body: changes, repeatable: true });
   }
 
-  async pause(id: string): Promise<Schedule> {
-    return await this.#post(`${pathOf(id)}/pause`, true);
+  /** Repeating it changes the reason. */
+  async pause(id: string, reason: string | null = null): Promise<Schedule> {
+    const path = `${pathOf(id)}/pause`;
+    return await this.#transport.call({
+      method: 'POST',
+      path,
+      body: { reason },
+      repeatable: true,
+    });
   }
 
-  /** Goes on with the first slot from now on. */
+  /** Continues with the first slot from now on. */
   async resume(id: string): Promise<Schedule> {
     return await this.#post(`${pathOf(id)}/resume`, true);
   }
 
-  /** Makes one of its jobs now, also while it is paused. */
+  /** Starts a job now, also while the schedule is paused. */
   async trigger(id: string): Promise<{ jobId: string }> {
     return await this.#post(`${pathOf(id)}/trigger`, false);
   }
@@ -124,7 +137,13 @@ export class Schedules {
     return (await this.#get<{ next: Upcoming[] }>(path, queryOf({ count }))).next;
   }
 
-  /** What became of its slots, the newest first. */
+  /** The runs that a schedule with this timing would have; nothing is stored. */
+  async preview(cron: string, timing: PreviewOptions = {}, count?: number): Promise<Upcoming[]> {
+    const query = queryOf({ cron, ...timing, count });
+    return (await this.#get<{ next: Upcoming[] }>('/v1/schedules/preview', query)).next;
+  }
+
+  /** Its slots and what became of them, the newest first. */
   async slots(id: string, page: { cursor?: string; limit?: number } = {}): Promise<SlotPage> {
     return await this.#get(`${pathOf(id)}/slots`, queryOf(page));
   }
@@ -142,8 +161,8 @@ export class Schedules {
   }
 }
 
-/** What is no id would be another path, so it is not sent at all. */
+/** An invalid id could change the path, so no request is sent. */
 function pathOf(id: string): string {
   if (isScheduleId(id)) return `/v1/schedules/${id}`;
-  throw new NotFound(404, 'NOT_FOUND', `no schedule has the id "${id}"`);
+  throw notFound('schedule', id);
 }

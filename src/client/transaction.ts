@@ -1,7 +1,7 @@
 /**
- * The caller's own transaction, whichever library it is of. They are told apart by what they can do,
- * so none of them is a dependency. What is no transaction but would pass for one, such as a pool or
- * the database object itself, is refused: the job would be stored whatever becomes of the rest.
+ * The caller's transaction, of any of these libraries. They are recognized by their methods, so
+ * none of them is a dependency. A pool or a database object is refused: the job would be stored
+ * even if the transaction rolls back.
  */
 
 /** pg: a client, between `begin` and `commit`. */
@@ -51,10 +51,10 @@ type Rows = readonly Record<string, unknown>[];
 const NOT_ONE =
   'enqueueIn wants the transaction that pg, postgres.js, drizzle, kysely, knex or prisma gives you';
 
-/** The row that `longshore.enqueue` answers with. As text, so that no driver encodes it once more. */
+/** Calls `longshore.enqueue`. The request is sent as text, so that no driver encodes it again. */
 export async function callEnqueue(tx: Transaction, json: string): Promise<Rows[number]> {
   const [row] = rowsOf(await send(tx, json));
-  if (!row) throw new Error('longshore.enqueue gave no answer');
+  if (!row) throw new Error('longshore.enqueue returned no row');
   return row;
 }
 
@@ -91,7 +91,9 @@ function call(argument: string): string {
   return `select job_id::text as "jobId", status, created from longshore.enqueue(${argument})`;
 }
 
-/** Drizzle takes values only in objects of its own. Digits need no quoting, by any setting. */
+/**
+ * Drizzle accepts values only in its own objects. Hex digits need no quoting under any setting.
+ */
 function asLiteral(json: string): string {
   const bytes = new TextEncoder().encode(json);
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

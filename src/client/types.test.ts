@@ -48,7 +48,7 @@ test('steps have the type of what they return', () => {
   });
 });
 
-test('whoever starts jobs is held to their definitions', () => {
+test('a JobStarter checks jobs against their definitions', () => {
   const check = async (jobs: JobStarter) => {
     const handle = await jobs.enqueue(resize, { width: '3' }, { priority: 1 });
     expectTypeOf(handle).toEqualTypeOf<JobHandle<{ bytes: number }>>();

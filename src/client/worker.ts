@@ -1,5 +1,5 @@
 import { isWorkerId, type WorkerView } from '../core/queue/worker.ts';
-import { NotFound } from './http/problems.ts';
+import { notFound } from './http/problems.ts';
 
 /** A worker as the server shows it. */
 export type WorkerInfo = WorkerView;
@@ -10,8 +10,8 @@ export interface DrainReceipt {
   status: 'draining';
 }
 
-/** What is no id would be another path, so it is not sent at all. */
+/** An invalid id could change the path, so no request is sent. */
 export function workerPath(workerId: string): string {
   if (isWorkerId(workerId)) return `/v1/workers/${workerId}`;
-  throw new NotFound(404, 'NOT_FOUND', `no worker has the id "${workerId}"`);
+  throw notFound('worker', workerId);
 }

@@ -6,6 +6,11 @@ import { CHILD_VARIABLES, fileVariantOf, type Setting, SETTINGS } from './schema
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The variables of this process, for a command that starts another program. */
+export function ownEnvironment(): Environment {
+  return process.env;
+}
+
 /** The setting's own name, then its file variant, then its aliases. Empty means not set. */
 export function findInEnvironment(
   setting: Setting,

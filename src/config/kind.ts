@@ -7,7 +7,11 @@ export type Kind =
   | { type: 'names' }
   | { type: 'networks' }
   | { type: 'alerts' }
+  | { type: 'brokers' }
   | { type: 'key-ring' }
   | { type: 'job-lines' }
   | { type: 'uids' }
-  | { type: 'url'; protocols: readonly string[] };
+  | { type: 'workers' }
+  | { type: 'groups' }
+  /** `keepsSlash`: a slash at the end is part of the value. */
+  | { type: 'url'; protocols: readonly string[]; keepsSlash?: boolean };

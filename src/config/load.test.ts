@@ -46,6 +46,8 @@ describe('sources', () => {
       trustedProxies: null,
       metricsHost: '127.0.0.1',
       metricsPort: null,
+      environment: null,
+      environmentColor: 'blue',
       keyRequestsPerSecond: 1_000,
       addressRequestsPerSecond: 1_000,
       tenantQueuedMax: 0,
@@ -54,7 +56,15 @@ describe('sources', () => {
       tenantWebhooksMax: 100,
       jobs: './jobs',
       data: './.longshore',
+      deployments: 'auto',
+      artifacts: './.longshore/artifacts',
+      artifactCache: null,
+      artifactKeys: null,
+      reports: null,
+      reportSecret: null,
+      tenantDeploys: 'off',
       concurrency: 8,
+      workers: '1',
       leaseMs: 30_000,
       heartbeatMs: 10_000,
       cancelGraceMs: 5_000,
@@ -62,21 +72,36 @@ describe('sources', () => {
       pollMs: 1_000,
       ageingMs: 0,
       logMaxBytes: 10_485_760,
+      streamMaxBytes: 4_194_304,
       runnerMaxJobs: 1_000,
       runnerEnv: null,
       runnerUids: 'auto',
       runnerMemoryMb: 512,
       inlineJobs: 'own-user',
-      unhandledAfterMs: 60_000,
+      unservedAfterMs: 60_000,
+      unregistered: 'accept',
       webhookAllow: null,
+      brokers: null,
       alerts: null,
+      smtpUrl: null,
+      alertFrom: null,
+      publicUrl: null,
+      oidcIssuer: null,
+      oidcClientId: null,
+      oidcClientSecret: null,
+      oidcGroups: null,
+      oidcGroupsClaim: 'groups',
+      oidcScopes: 'openid profile email',
       encryptionKeys: null,
       retentionDays: 7,
       deadLetterDays: 0,
       auditDays: 0,
+      usageDays: 400,
       bulkDays: 30,
+      idempotencyDays: 0,
       shards: 1,
       logLevel: 'info',
+      logFormat: 'json',
       logJobs: 'failures',
       tracing: null,
       url: 'http://127.0.0.1:4400',
@@ -216,6 +241,41 @@ describe('refusals', () => {
       expect(problem).toContain(`${name} is or may match a secret of Longshore`);
     },
   );
+
+  describe('sign-in by OpenID', () => {
+    const SSO = {
+      LONGSHORE_OIDC_ISSUER: 'https://id.example.com/app/',
+      LONGSHORE_OIDC_CLIENT_ID: 'longshore',
+      LONGSHORE_OIDC_CLIENT_SECRET: 'canary',
+      LONGSHORE_OIDC_GROUPS: 'ops=admin',
+      LONGSHORE_PUBLIC_URL: 'https://jobs.example.com/',
+    };
+
+    test('keeps the issuer as it is written', () => {
+      const { config } = load({ env: SSO });
+      const [oidcIssuer, publicUrl] = ['https://id.example.com/app/', 'https://jobs.example.com'];
+      expect(config).toMatchObject({ oidcIssuer, publicUrl });
+    });
+
+    test.each(Object.keys(SSO))('needs %s', (name) => {
+      expect(problems({ env: { ...SSO, [name]: '' } })).toEqual([
+        `sign-in by OpenID needs also: ${name}`,
+      ]);
+    });
+
+    test.each([
+      [{ LONGSHORE_OIDC_ISSUER: 'http://id.example.com' }, 'must be https'],
+      [{ LONGSHORE_OIDC_SCOPES: 'profile email' }, 'must contain openid'],
+      [{ LONGSHORE_OIDC_GROUPS: 'ops=admim' }, 'did you mean "admin"?'],
+    ])('refuses %j', (env, words) => {
+      expect(problems({ env: { ...SSO, ...env } })[0]).toContain(words);
+    });
+
+    test('may use http on loopback', () => {
+      const env = { ...SSO, LONGSHORE_OIDC_ISSUER: 'http://localhost:9000' };
+      expect(problems({ env })).toEqual([]);
+    });
+  });
 
   test('a heartbeat longer than half the lease says why it cannot work', () => {
     expect(

@@ -1,10 +1,13 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Kind } from './kind.ts';
 import type { Setting } from './schema.ts';
-import { ALERT_RULE_NAMES } from '../core/views/alert.ts';
-import { parseAlertDefaults } from '../core/views/alert-rules.ts';
+import { ALERT_RULE_NAMES } from '../core/alert/alert.ts';
+import { parseAlertDefaults } from '../core/alert/alert-rules.ts';
+import { kafkaProblem, parseBrokers } from '../core/broker/broker-url.ts';
 import { parseUidSetting } from '../core/access/job-uids.ts';
+import { parseWorkerRange, WORKERS_MAX } from '../core/queue/worker-range.ts';
 import { parseJobLines } from '../core/views/job-log.ts';
+import { parseGroupRules } from '../core/identity/group-rules.ts';
 import { parseKeyRing } from '../core/access/key-ring.ts';
 import { nearestName, unknownName } from '../core/values/nearest.ts';
 
@@ -44,14 +47,20 @@ function parseKind(kind: Kind, text: string): string | number | null {
       return parseNetworks(text);
     case 'alerts':
       return parseAlertDefaults(text) === null ? null : text.trim();
+    case 'brokers':
+      return parseBrokers(text) === null ? null : text.trim();
     case 'key-ring':
       return parseKeyRing(text).ok ? text : null;
+    case 'groups':
+      return parseGroupRules(text).ok ? text.trim() : null;
     case 'job-lines':
       return parseJobLines(text) === null ? null : text;
     case 'uids':
       return parseUidSetting(text) === null ? null : text.trim();
+    case 'workers':
+      return parseWorkerRange(text, 1) === null ? null : text.trim();
     case 'url':
-      return parseUrl(kind.protocols, text);
+      return parseUrl(kind, text);
   }
 }
 
@@ -89,12 +98,16 @@ function mayBeSecret(name: string): boolean {
   return begin !== null && ['LONGSHORE_', 'DATABASE_URL'].some((ours) => ours.startsWith(begin));
 }
 
-function parseUrl(protocols: readonly string[], text: string): string | null {
+function parseUrl(
+  { protocols, keepsSlash = false }: Extract<Kind, { type: 'url' }>,
+  text: string,
+): string | null {
   const protocol = protocols.find((name) => text.startsWith(`${name}//`));
   if (protocol === undefined || text.length === protocol.length + 2) return null;
   // A database URL may name a socket, which `URL` cannot parse; the PostgreSQL client checks it.
   if (!protocol.startsWith('http')) return text;
-  return URL.canParse(text) ? text.replace(/\/+$/, '') : null;
+  if (!URL.canParse(text)) return null;
+  return keepsSlash ? text : text.replace(/\/+$/, '');
 }
 
 export function describeKind(kind: Kind): string {
@@ -113,10 +126,16 @@ export function describeKind(kind: Kind): string {
       return 'networks separated by commas, such as "10.1.0.0/16,fd00::/8"';
     case 'alerts':
       return 'rules separated by commas, such as "dead-letters=50/3600,oldest-age=600,vacuum=off"';
+    case 'brokers':
+      return 'names and URLs separated by commas, such as "rabbit=amqps://user:password@host/vhost,events=kafka://host:9092"';
     case 'key-ring':
       return 'ids and keys of 32 bytes in base64, such as "2026:<key>,2025:<key>"';
+    case 'groups':
+      return 'groups and scopes separated by commas, such as "ops=admin,dev=jobs:read+jobs:write"';
     case 'job-lines':
-      return 'off, failures, all, or a share from 0 to 1 such as 0.01';
+      return 'off, failures, all, or a share from 0 to 1 such as 0.01; then +errors, +output or both';
+    case 'workers':
+      return `a number from 1 to ${WORKERS_MAX}, a range such as "1..4", or auto`;
     case 'uids':
       return 'auto, none, or a range of user ids from 1000 such as 70000-79999';
     case 'url':
@@ -128,6 +147,14 @@ function hintFor(kind: Kind, text: string): string {
   if (kind.type === 'key-ring') {
     const ring = parseKeyRing(text);
     return ring.ok ? '' : `: ${ring.problem}`;
+  }
+  if (kind.type === 'groups') {
+    const parsed = parseGroupRules(text);
+    return parsed.ok ? '' : `: ${parsed.problem}`;
+  }
+  if (kind.type === 'brokers') {
+    const problem = kafkaProblem(text);
+    return problem === null ? '' : `: ${problem}`;
   }
   if (kind.type === 'variables') {
     const secret = text.split(',').find((name) => mayBeSecret(name.trim()));

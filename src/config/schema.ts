@@ -1,26 +1,17 @@
-import { DEFAULT_JOB_LINES } from '../core/views/job-log.ts';
+import { STREAM_MAX_BYTES } from '../core/logs/stream.ts';
+import { RUNNER_MEMORY_MB } from '../core/definition/definition.ts';
 import { SHARDS_MAX } from '../core/job/job-id.ts';
 import { defaultUrl } from './bind.ts';
-import { type Config, INLINE_JOBS, LOG_LEVELS, POOLERS, type SettingKey } from './config.ts';
-import type { Kind } from './kind.ts';
+import { type Config, INLINE_JOBS, POOLERS, type SettingKey, UNREGISTERED } from './config.ts';
+import { ALERT_SETTINGS } from './alert-settings.ts';
+import { DASHBOARD_SETTINGS } from './dashboard-settings.ts';
+import { DEPLOYMENT_SETTINGS } from './deployment-settings.ts';
+import { EVENT_SETTINGS } from './event-settings.ts';
+import { LOG_SETTINGS } from './log-settings.ts';
+import { SIGN_IN_SETTINGS } from './sign-in-settings.ts';
+import { fallback, named, type Setting } from './setting.ts';
 
-export interface Setting<Key extends SettingKey = SettingKey> {
-  key: Key;
-  env: string;
-  /** Alternative names of other programs and earlier releases; the own name wins. */
-  aliases?: readonly string[];
-  kind: Kind;
-  /** Placeholder of the value in `--help`. */
-  placeholder: string;
-  /** Default; may depend on settings above it in the table. */
-  fallback: (known: Config) => Config[Key];
-  fallbackText: string;
-  /** A secret has no flag, since argv is readable by other users, but may be in a file. */
-  secret?: true;
-  /** Used by server roles or by client commands. */
-  group: 'server' | 'client';
-  meaning: string;
-}
+export type { Setting } from './setting.ts';
 
 const HOUR_MS = 3_600_000;
 const TEN_YEARS = 3_650;
@@ -41,14 +32,15 @@ export const SETTINGS: readonly Setting[] = [
     fallbackText: '`none`',
     meaning:
       'Connection pooler in front of the database: `transaction` for PgBouncer and similar poolers ' +
-      'in transaction mode (docs/poolers.md).',
+      'in transaction mode (docs/operate/poolers.md).',
   },
   {
     ...named('host', 'LONGSHORE_HOST', 'server', 'host'),
     kind: { type: 'text' },
     ...fallback('127.0.0.1'),
     meaning:
-      'Address to listen on. Other addresses than loopback require an API key (docs/security.md).',
+      'Address to listen on. Other addresses than loopback require an API key or an OpenID provider ' +
+      '(docs/operate/security.md).',
   },
   {
     ...named('port', 'LONGSHORE_PORT', 'server', 'port'),
@@ -81,8 +73,9 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'integer', min: 0, max: 65_535 },
     ...fallback(null, 'none'),
     meaning:
-      'Port on which a worker or scheduler serves `/metrics` of its own process (docs/metrics.md).',
+      'Port on which a worker or scheduler serves `/metrics` of its own process (docs/operate/metrics.md).',
   },
+  ...DASHBOARD_SETTINGS,
   {
     ...named('keyRequestsPerSecond', 'LONGSHORE_KEY_REQUESTS_PER_SECOND', 'server', 'count'),
     kind: { type: 'integer', min: 0, max: 1_000_000 },
@@ -137,12 +130,21 @@ export const SETTINGS: readonly Setting[] = [
     ...fallback('./.longshore'),
     meaning: 'Folder for persistent data, such as the embedded database.',
   },
+  ...DEPLOYMENT_SETTINGS,
   {
     ...named('concurrency', 'LONGSHORE_CONCURRENCY', 'server', 'count'),
     aliases: ['MAX_CONCURRENT_EXECUTIONS'],
     kind: { type: 'integer', min: 1, max: 1_000 },
     ...fallback(8),
     meaning: 'Number of jobs that one worker runs at a time.',
+  },
+  {
+    ...named('workers', 'LONGSHORE_WORKERS', 'server', 'range'),
+    kind: { type: 'workers' },
+    ...fallback('1'),
+    meaning:
+      'Number of worker processes of `longshore start`: `3`; by load with a range such as `1..4`, or ' +
+      '`auto` for one to a process per core (docs/operate/scaling.md).',
   },
   {
     ...named('leaseMs', 'LONGSHORE_LEASE_MS', 'server', 'ms'),
@@ -162,7 +164,7 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'url', protocols: ['redis:', 'rediss:'] },
     ...fallback(null, 'none'),
     secret: true,
-    meaning: 'Redis for heartbeats of workers, to save database writes (docs/redis.md).',
+    meaning: 'Redis for heartbeats of workers, to save database writes (docs/operate/redis.md).',
   },
   {
     ...named('redisLeaseMs', 'LONGSHORE_REDIS_LEASE_MS', 'server', 'ms'),
@@ -181,7 +183,7 @@ export const SETTINGS: readonly Setting[] = [
     ...named('drainMs', 'LONGSHORE_DRAIN_MS', 'server', 'ms'),
     kind: { type: 'integer', min: 0, max: HOUR_MS },
     ...fallback(30_000),
-    meaning: 'Time for running jobs to finish at shutdown; then they are released.',
+    meaning: 'Time for running jobs to finish at shutdown; then they return to their queue.',
   },
   {
     ...named('pollMs', 'LONGSHORE_POLL_MS', 'server', 'ms'),
@@ -202,6 +204,12 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'integer', min: 0, max: 1_073_741_824 },
     ...fallback(10_485_760),
     meaning: 'Maximum log size of one attempt; further lines are dropped with a note.',
+  },
+  {
+    ...named('streamMaxBytes', 'LONGSHORE_STREAM_MAX_BYTES', 'server', 'bytes'),
+    kind: { type: 'integer', min: 0, max: 67_108_864 },
+    ...fallback(STREAM_MAX_BYTES),
+    meaning: 'How much text one attempt may stream; more fails with a clear error.',
   },
   {
     ...named('runnerMaxJobs', 'LONGSHORE_RUNNER_MAX_JOBS', 'server', 'count'),
@@ -230,7 +238,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     ...named('runnerMemoryMb', 'LONGSHORE_RUNNER_MEMORY_MB', 'server', 'mb'),
     kind: { type: 'integer', min: 0, max: 1_048_576 },
-    ...fallback(512),
+    ...fallback(RUNNER_MEMORY_MB),
     meaning:
       'Default memory limit of a job with all its processes, for definitions without `memoryMb`; ' +
       '0: no limit.',
@@ -245,28 +253,25 @@ export const SETTINGS: readonly Setting[] = [
       'accepted: `own-user` rejects them if job processes have their own users, `always` accepts them.',
   },
   {
-    ...named('unhandledAfterMs', 'LONGSHORE_UNHANDLED_AFTER_MS', 'server', 'ms'),
+    ...named('unservedAfterMs', 'LONGSHORE_UNSERVED_AFTER_MS', 'server', 'ms'),
     kind: { type: 'integer', min: 0, max: 24 * HOUR_MS },
     ...fallback(60_000),
     meaning:
-      'Age at which a queued job without a worker for its definition gets the warning `UNHANDLED`, or ' +
+      'Age at which a queued job without a worker for its definition gets the warning `UNSERVED`, or ' +
       'fails if it was enqueued by `POST /api/jobs/enqueue`.',
   },
   {
-    ...named('webhookAllow', 'LONGSHORE_WEBHOOK_ALLOW', 'server', 'networks'),
-    kind: { type: 'networks' },
-    ...fallback(null, 'none'),
+    ...named('unregistered', 'LONGSHORE_UNREGISTERED', 'server', 'which'),
+    kind: { type: 'choice', choices: UNREGISTERED },
+    fallback: () => 'accept',
+    fallbackText: '`accept`',
     meaning:
-      'Non-public networks that webhooks may reach, such as `10.1.0.0/16` (docs/webhooks.md).',
+      'What the API does with a job whose definition no worker has registered: `accept` stores it ' +
+      'and adds a warning, `reject` refuses it. A call can choose with `requireRegistered`.',
   },
-  {
-    ...named('alerts', 'LONGSHORE_ALERTS', 'server', 'rules'),
-    kind: { type: 'alerts' },
-    ...fallback(null, 'the thresholds of docs/alerts.md'),
-    meaning:
-      'Alert rules, unless changed through the API: `rule=threshold`, ' +
-      '`rule=threshold/windowSeconds` or `rule=off`, separated by commas (docs/alerts.md).',
-  },
+  ...EVENT_SETTINGS,
+  ...ALERT_SETTINGS,
+  ...SIGN_IN_SETTINGS,
   {
     ...named('encryptionKeys', 'LONGSHORE_ENCRYPTION_KEYS', 'server', 'keys'),
     kind: { type: 'key-ring' },
@@ -274,7 +279,7 @@ export const SETTINGS: readonly Setting[] = [
     secret: true,
     meaning:
       'Keys that encrypt params, results and checkpoints in the database, as ' +
-      '`id:base64,id2:base64`: the first encrypts, all decrypt (docs/security.md).',
+      '`id:base64,id2:base64`: the first encrypts, all decrypt (docs/operate/security.md).',
   },
   {
     ...named('retentionDays', 'LONGSHORE_RETENTION_DAYS', 'server', 'n'),
@@ -295,10 +300,24 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'How long audit entries are kept; at least 30 days.',
   },
   {
+    ...named('usageDays', 'LONGSHORE_USAGE_DAYS', 'server', 'n'),
+    kind: { type: 'integer', min: 0, max: TEN_YEARS },
+    ...fallback(400),
+    meaning: 'How long the usage of a day is kept; at least 31 days; 0: for ever.',
+  },
+  {
     ...named('bulkDays', 'LONGSHORE_BULK_DAYS', 'server', 'n'),
     kind: { type: 'integer', min: 0, max: TEN_YEARS },
     ...fallback(30),
     meaning: 'How long a finished bulk action is kept; 0: for ever.',
+  },
+  {
+    ...named('idempotencyDays', 'LONGSHORE_IDEMPOTENCY_DAYS', 'server', 'n'),
+    kind: { type: 'integer', min: 0, max: TEN_YEARS },
+    ...fallback(0, '`0`, as long as their jobs'),
+    meaning:
+      'How long idempotency keys stay in use after the creation of their job, although the job is ' +
+      'deleted before.',
   },
   {
     ...named('shards', 'LONGSHORE_SHARDS', 'server', 'count'),
@@ -306,34 +325,13 @@ export const SETTINGS: readonly Setting[] = [
     ...fallback(1),
     meaning: 'Number of shards; fixed at the first migration.',
   },
-  {
-    ...named('logLevel', 'LONGSHORE_LOG_LEVEL', 'server', 'level'),
-    kind: { type: 'choice', choices: LOG_LEVELS },
-    fallback: () => 'info',
-    fallbackText: '`info`, and `warn` for `start` on a terminal',
-    meaning: 'Minimum level of log lines, printed as JSON on stderr.',
-  },
-  {
-    ...named('logJobs', 'LONGSHORE_LOG_JOBS', 'server', 'which'),
-    kind: { type: 'job-lines' },
-    ...fallback(DEFAULT_JOB_LINES),
-    meaning:
-      'Which jobs are logged: `off`, `failures`, `all`, or a share of jobs such as `0.01` in addition ' +
-      'to failures (docs/logging.md).',
-  },
-  {
-    ...named('tracing', 'LONGSHORE_TRACING', 'server', 'path'),
-    kind: { type: 'text' },
-    ...fallback(null, 'none'),
-    meaning:
-      'File that registers an OpenTelemetry SDK; imported by the processes of the server and of jobs ' +
-      '(docs/tracing.md).',
-  },
+  ...LOG_SETTINGS,
   {
     ...named('url', 'LONGSHORE_URL', 'client', 'url'),
     kind: { type: 'url', protocols: ['http:', 'https:'] },
     fallback: defaultUrl,
-    fallbackText: '`http://127.0.0.1:4400`, following host and port',
+    fallbackText:
+      'the server of this folder, or `http://127.0.0.1:4400` with the configured host and port',
     meaning: 'URL of the server for client commands.',
   },
   {
@@ -370,17 +368,4 @@ export function flagName(key: SettingKey): string {
 
 export function fileVariantOf(setting: Setting): string | null {
   return setting.secret ? `${setting.env}_FILE` : null;
-}
-
-function named<Key extends SettingKey>(
-  key: Key,
-  env: string,
-  group: Setting['group'],
-  placeholder: string,
-): Pick<Setting<Key>, 'key' | 'env' | 'group' | 'placeholder'> {
-  return { key, env, group, placeholder };
-}
-
-function fallback<Value>(value: Value, text = `\`${String(value)}\``) {
-  return { fallback: () => value, fallbackText: text };
 }

@@ -9,6 +9,8 @@ export type CheckName =
   | 'clock'
   | 'alerts'
   | 'redis'
+  | 'brokers'
+  | 'sign-in'
   | 'data-folder'
   | 'temp-folder'
   | 'memory-limits'
@@ -17,6 +19,8 @@ export type CheckName =
   | 'runner-user'
   | 'definitions'
   | 'encryption'
+  | 'artifacts'
+  | 'artifact-keys'
   | 'port';
 
 /**

@@ -44,14 +44,14 @@ const FIXES: readonly [code: RegExp, fix: string][] = [
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'correct the host in DATABASE_URL, or the DNS of this machine'],
   [/^28/, 'correct the user and password in DATABASE_URL, or pg_hba.conf on the server'],
   [/^3D000$/, 'create the database, or correct its name in DATABASE_URL'],
-  [/^53300$/, 'raise max_connections, or use a connection pooler (docs/poolers.md)'],
+  [/^53300$/, 'raise max_connections, or use a connection pooler (docs/operate/poolers.md)'],
   [/^57P03$/, 'check again in a moment: it is starting or stopping'],
 ];
 
 function fixOf({ code, reason }: { code: string | null; reason: string }): string {
   // Poolers reject our session settings with this error.
   if (reason.includes('unsupported startup parameter')) {
-    return 'set LONGSHORE_POOLER=transaction: the server is a connection pooler (docs/poolers.md)';
+    return 'set LONGSHORE_POOLER=transaction: the server is a connection pooler (docs/operate/poolers.md)';
   }
   const known = FIXES.find(([pattern]) => pattern.test(code ?? ''));
   return known?.[1] ?? 'check DATABASE_URL, firewalls, TLS and the log of the server';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { judgeAlerts } from './alerts.ts';
+import { judgeSigning, judgeStorage, type SigningFacts, type StorageFacts } from './artifacts.ts';
 import { type Check, refused } from './check.ts';
 import { judgeClock, skewMs } from './clock.ts';
 import { judgeDatabase, type Reach } from './database.ts';
@@ -16,9 +17,11 @@ import { judgeNode, NODE_WANTED } from './node.ts';
 import { judgePermissions, type PermissionFacts } from './permissions.ts';
 import { judgePort, type PortFacts } from './port.ts';
 import { judgePostgresVersion } from './postgres-version.ts';
+import { type BrokerFacts, judgeBrokers } from './brokers.ts';
 import { judgeRedis, type RedisFacts } from './redis.ts';
 import { judgeRunnerUser } from './runner-user.ts';
 import { judgeSessionSettings } from './session-settings.ts';
+import { judgeSignIn, type SignInFacts } from './sign-in.ts';
 
 /** A row of a table: the status, and a part of the words that a person gets to read. */
 type Expected = [status: Check['status'], words: string];
@@ -32,6 +35,21 @@ function expectCheck({ status, detail, fix }: Check, [wanted, words]: Expected):
   expect(fix === null).toBe(status === 'ok');
   expect(`${detail}${fix}`).not.toContain('\n');
 }
+
+test.each<[StorageFacts, Expected]>([
+  [{ state: 'works', where: 's3://code/' }, ['ok', 's3://code/, written, read and deleted']],
+  [{ state: 'new', where: '/data/artifacts' }, ['ok', 'created by the first upload']],
+  [
+    { state: 'fails', where: 's3://code/', step: 'write', reason: 'AccessDenied' },
+    ['problem', 'cannot write s3://code/: AccessDenied → correct LONGSHORE_ARTIFACTS'],
+  ],
+])('artifacts: %j', (facts, expected) => expectCheck(judgeStorage(facts), expected));
+
+test.each<[SigningFacts, Expected]>([
+  [{ state: 'none' }, ['ok', 'needs no signature']],
+  [{ state: 'keys', keyIds: ['a', 'b'] }, ['ok', 'must be signed by a or b']],
+  [{ state: 'wrong', reason: 'no key' }, ['problem', 'no key → correct LONGSHORE_ARTIFACT_KEYS']],
+])('artifact-keys: %j', (facts, expected) => expectCheck(judgeSigning(facts), expected));
 
 test.each<[EscapeFacts, Expected]>([
   [
@@ -209,6 +227,30 @@ test.each<[RedisFacts, Expected]>([
   [{ state: 'silent', where: 'redis://r', reason: 'no' }, ['warning', 'does not respond: no']],
   [{ state: 'refused', message: 'no package: install it' }, ['problem', 'no package → install']],
 ])('redis %j', (facts, expected) => expectCheck(judgeRedis(facts), expected));
+
+test.each<[BrokerFacts[], Expected]>([
+  [[{ name: 'rabbit', trouble: null }], ['ok', 'rabbit']],
+  [
+    [
+      { name: 'rabbit', trouble: null },
+      { name: 'other', trouble: 'ECONNREFUSED' },
+    ],
+    ['warning', 'other: ECONNREFUSED'],
+  ],
+])('brokers %j', (facts, expected) => expectCheck(judgeBrokers(facts), expected));
+
+test.each<[Partial<SignInFacts>, Expected]>([
+  [{}, ['ok', 'https://id knows this client']],
+  [{ knowsClient: null }, ['ok', 'must know the redirect URI https://jobs.example.com/back']],
+  [{ knowsClient: false }, ['warning', 'register this URI at the provider']],
+  [{ trouble: 'no answer.' }, ['warning', 'https://id: no answer → correct LONGSHORE_OIDC_ISSUER']],
+  [{ servesPublicHost: false }, ['problem', 'add jobs.example.com to LONGSHORE_ALLOWED_HOSTS']],
+  [{ isEncrypted: false }, ['warning', 'use https in LONGSHORE_PUBLIC_URL']],
+])('sign-in %j', (facts, expected) => {
+  const fine = { trouble: null, knowsClient: true, servesPublicHost: true, isEncrypted: true };
+  const redirectUri = 'https://jobs.example.com/back';
+  expectCheck(judgeSignIn({ issuer: 'https://id', redirectUri, ...fine, ...facts }), expected);
+});
 
 test.each<[string | null, number | null, Expected]>([
   [null, null, ['ok', '/x']],

@@ -13,12 +13,12 @@ export function judgeSessionSettings({ tuned, role, pooler }: SessionFacts): Che
     return problem(
       'session-settings',
       'session settings do not reach the database',
-      'set LONGSHORE_POOLER=transaction: a connection pooler drops them (docs/poolers.md)',
+      'set LONGSHORE_POOLER=transaction: a connection pooler drops them (docs/operate/poolers.md)',
     );
   }
   return warning(
     'session-settings',
     `the role "${role}" lacks the settings that query plans rely on`,
-    'set them for the role: see "The role" in docs/poolers.md',
+    'set them for the role: see "The role" in docs/operate/poolers.md',
   );
 }

@@ -4,8 +4,13 @@ import type { Clock } from '../runtime/clock.ts';
 import { Slices } from '../runtime/slices.ts';
 import type { JobLog } from '../signals/job-log.ts';
 import { sending } from '../signals/spans.ts';
-import { DEFAULT_MAX_ATTEMPTS } from '../core/definition/definition.ts';
-import { type JobRequest, newJob, type NewJob } from '../core/job/new-job.ts';
+import {
+  type JobRequest,
+  newJob,
+  type NewJob,
+  type PublishedDefaults,
+  queueVersion,
+} from '../core/job/new-job.ts';
 import {
   type EnqueueWarning,
   type Registered,
@@ -13,30 +18,22 @@ import {
 } from '../core/definition/enqueue-warning.ts';
 import { isEnvelopeText } from '../core/access/sealed.ts';
 import { homeShard } from '../core/queue/shard.ts';
-import type { ClaimedJob } from '../store/claim/claim.ts';
 import type { Db } from '../store/connection/db.ts';
-import { Catalog } from '../store/enqueue/definitions.ts';
+import { Catalog } from '../store/enqueue/catalog.ts';
 import { announce, EnqueueBatch, enqueueAndWake } from '../store/enqueue/enqueue-batch.ts';
 import type { EnqueuedJob, Entry } from '../store/enqueue/enqueue-entry.ts';
-import type { DirectStart } from '../store/enqueue/direct-start.ts';
 import { JobIds } from '../store/connection/job-ids.ts';
 import { type Queue, Queues } from '../store/enqueue/queues.ts';
+import { jobIdOfRequest } from '../store/enqueue/request-job-id.ts';
+import { isCurrent } from './request-id.ts';
+import { NotRegistered } from './not-registered.ts';
+import { TimeRefused } from './time-refused.ts';
 import type { Quotas } from './quotas.ts';
 import type { Waker } from '../store/connection/wake.ts';
 
 /** Routes know it from here: the statements beside it are none of theirs (`test/tenant-wall.test.ts`). */
-export { IdempotencyConflict } from '../store/enqueue/held-keys.ts';
-
-/** The request at this index asks for a job that would be over before it could begin. */
-export class AlreadyExpired extends Error {
-  override name = 'AlreadyExpired';
-  readonly index: number;
-
-  constructor(index: number) {
-    super('expiresAt is over already');
-    this.index = index;
-  }
-}
+export { ParentUnknown } from '../store/edges/watch-parents.ts';
+export { IdempotencyConflict } from '../store/enqueue/key-holders.ts';
 
 /** The search for the nearest name takes time: it is done for this many keys of one request. */
 const SUGGESTIONS_MAX = 10;
@@ -44,7 +41,7 @@ const SUGGESTIONS_MAX = 10;
 /** What is needed of a request to judge its params. */
 export type ParamsRequest = Pick<
   JobRequest,
-  'definitionKey' | 'definitionVersion' | 'paramsJson' | 'skipValidation'
+  'tenant' | 'definitionKey' | 'definitionVersion' | 'paramsJson' | 'skipValidation'
 >;
 
 /** Where all jobs come in: HTTP, the SDK in process, schedules. One path, one set of rules. */
@@ -56,18 +53,18 @@ export class Enqueuer {
   readonly #ids: JobIds;
   readonly #waker: Waker;
   readonly #batch: EnqueueBatch;
-  readonly #directStart: DirectStart | null;
   readonly #checks: ParamsChecks;
   readonly #quotas: Quotas | null;
   readonly #jobLog: JobLog | null;
+  readonly #requiresRegistered: boolean;
 
   constructor(
     db: Db,
     waker: Waker,
     clock: Clock,
-    directStart: DirectStart | null = null,
     quotas: Quotas | null = null,
     jobLog: JobLog | null = null,
+    requiresRegistered = false,
   ) {
     this.#db = db;
     this.#clock = clock;
@@ -76,15 +73,21 @@ export class Enqueuer {
     this.#ids = new JobIds(clock);
     this.#waker = waker;
     this.#batch = new EnqueueBatch(db, this.#waker);
-    this.#directStart = directStart;
     this.#checks = new ParamsChecks(clock);
     this.#quotas = quotas;
     this.#jobLog = jobLog;
+    this.#requiresRegistered = requiresRegistered;
+  }
+
+  /** Reads the definitions again before the next job. */
+  forgetDefinitions(): void {
+    this.#catalog.forget();
   }
 
   /** Stores all requests or none, in one transaction, and answers in their order. */
   async start(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
-    this.#refuseExpired(requests);
+    this.#refuseTimes(requests);
+    await this.#refuseUnregistered(requests);
     await this.checkParams(requests);
     const [only] = requests;
     // All of them are of one tenant, that of the caller.
@@ -99,11 +102,11 @@ export class Enqueuer {
 
   async #store(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
     const [only] = requests;
-    if (only && requests.length === 1) return [await this.#startOne(only)];
+    if (only && requests.length === 1) return [await this.#batch.add(await this.prepare(only))];
     const entries: Entry[] = [];
     const slices = new Slices();
     for (const request of requests) {
-      entries.push(await this.prepare(request));
+      entries.push(this.#prepareNow(request) ?? (await this.prepare(request)));
       if (slices.isOver) await slices.pause();
     }
     return await enqueueAndWake(this.#db, this.#waker, entries, true);
@@ -118,20 +121,45 @@ export class Enqueuer {
     }
   }
 
-  #refuseExpired(requests: readonly JobRequest[]): void {
+  #refuseTimes(requests: readonly JobRequest[]): void {
     const nowMs = this.#clock.now().getTime();
-    const past = requests.findIndex(({ expiresAt }) => expiresAt && expiresAt.getTime() <= nowMs);
-    if (past >= 0) throw new AlreadyExpired(past);
+    for (const [index, { expiresAt, requestId }] of requests.entries()) {
+      if (expiresAt && expiresAt.getTime() <= nowMs) {
+        throw new TimeRefused(index, 'expiresAt', 'must be a time to come');
+      }
+      if (requestId !== null && !isCurrent(requestId, nowMs)) {
+        throw new TimeRefused(index, 'requestId', 'must be made within the last day');
+      }
+    }
   }
 
-  /** Throws when the params do not fit what is published of their definition, as far as it is. */
+  async #refuseUnregistered(requests: readonly JobRequest[]): Promise<void> {
+    const requires = ({ requireRegistered: asked }: JobRequest) =>
+      asked ?? this.#requiresRegistered;
+    const isMissing = (request: JobRequest) => requires(request) && !this.#catalog.find(request);
+    if (!requests.some(requires)) return;
+    await this.#catalog.refresh();
+    if (!requests.some(isMissing)) return;
+    // A worker may have registered it a moment ago.
+    this.#catalog.forget();
+    await this.#catalog.refresh();
+    const index = requests.findIndex(isMissing);
+    const request = requests[index];
+    if (!request) return;
+    const { definitionKey: key, definitionVersion: version, tenant } = request;
+    throw new NotRegistered(index, unregistered(key, version, this.#catalog.all(tenant)).detail);
+  }
+
+  /** Throws when params do not match the published schema, if there is one. */
   async checkParams(requests: readonly ParamsRequest[]): Promise<void> {
     const found: MisfitParams[] = [];
     const slices = requests.length > 1 ? new Slices() : null;
     for (const [index, request] of requests.entries()) {
       if (slices?.isOver) await slices.pause();
-      const { definitionKey: key, definitionVersion, paramsJson } = request;
-      const published = await this.#catalog.find(key, definitionVersion);
+      const { definitionKey: key, paramsJson } = request;
+      const stale = this.#catalog.refresh();
+      if (stale) await stale;
+      const published = this.#catalog.find(request);
       // Sealed params of a schedule that this process cannot open are validated by the worker.
       if (!published || request.skipValidation || isEnvelopeText(paramsJson)) continue;
       for (const violation of this.#checks.violations({ ...published, key }, paramsJson)) {
@@ -147,43 +175,18 @@ export class Enqueuer {
     const told = new Map<string, EnqueueWarning[]>();
     const answers: EnqueueWarning[][] = [];
     let all: Registered | undefined;
-    for (const { definitionKey: key, definitionVersion: version } of requests) {
+    await this.#catalog.refresh();
+    for (const request of requests) {
+      const { definitionKey: key, definitionVersion: version } = request;
       const name = `${key}@${version}`;
-      const known = (await this.#catalog.find(key, version)) ? [] : told.get(name);
+      const known = this.#catalog.find(request) ? [] : told.get(name);
       if (known === undefined) {
-        all ??= this.#catalog.all();
+        all ??= this.#catalog.all(request.tenant);
         told.set(name, [unregistered(key, version, all, told.size < SUGGESTIONS_MAX)]);
       }
       answers.push(known ?? told.get(name) ?? []);
     }
     return answers;
-  }
-
-  async #startOne(request: JobRequest): Promise<EnqueuedJob> {
-    const entry = await this.prepare(request);
-    const handedTo = this.#reserve(entry);
-    if (handedTo === null || !this.#directStart) {
-      return await this.#batch.add(entry);
-    }
-    try {
-      const answer = await this.#batch.add({ ...entry, handedTo });
-      if (answer.status === 'running' && answer.created) {
-        this.#directStart.begin(entry.queue, firstClaimOf(entry), handedTo);
-      } else this.#directStart.release();
-      return answer;
-    } catch (error) {
-      this.#directStart.release();
-      throw error;
-    }
-  }
-
-  /** Only a plain job that may run at once is handed over; the others have reasons to wait. */
-  #reserve({ job, queue }: Entry): string | null {
-    const waits = job.hold || job.runAt !== null || (job.delayMs ?? 0) > 0;
-    const keyed = job.idempotencyKey !== null || job.concurrencyKey !== null || job.unique !== null;
-    // Only a claim asks the definition for the number of attempts.
-    if (waits || keyed || job.maxAttempts === null) return null;
-    return this.#directStart?.reserve(queue, -job.priority) ?? null;
   }
 
   /** Tells who must know about jobs that a caller stored itself, after its commit. */
@@ -193,11 +196,31 @@ export class Enqueuer {
 
   /** A job as it will be stored, for a caller that stores it in a transaction of its own. */
   async prepare(request: JobRequest): Promise<Entry> {
-    const { tenant, definitionKey, definitionVersion } = request;
-    const published = await this.#catalog.find(definitionKey, definitionVersion);
-    const version = definitionVersion ?? published?.version ?? 1;
+    const { tenant, definitionKey } = request;
+    await this.#catalog.refresh();
+    const published = this.#catalog.find(request);
+    const version = queueVersion(request, published);
     const queue = await this.#queues.resolve(tenant, definitionKey, version);
-    const job = newJob(this.#ids.next(queue.shard), request, published);
+    return this.#entry(request, published, queue);
+  }
+
+  /** The same without a promise, when definition and queue are known: undefined when they are not. */
+  #prepareNow(request: JobRequest): Entry | undefined {
+    if (this.#catalog.refresh()) return undefined;
+    const { tenant, definitionKey } = request;
+    const published = this.#catalog.find(request);
+    const version = queueVersion(request, published);
+    const queue = this.#queues.known(tenant, definitionKey, version);
+    return queue && this.#entry(request, published, queue);
+  }
+
+  #entry(request: JobRequest, published: PublishedDefaults | null, queue: Queue): Entry {
+    const { tenant, requestId, idempotencyKey } = request;
+    const named = requestId !== null && idempotencyKey === null;
+    const id = named
+      ? jobIdOfRequest(requestId, request, queue.shard)
+      : this.#ids.next(queue.shard);
+    const job = newJob(id, request, published);
     const sealedParams = this.#db.vault.seal(tenant, job.paramsJson);
     return { job, queue, keyShard: this.#keyShard(job, queue), sealedParams };
   }
@@ -207,23 +230,4 @@ export class Enqueuer {
     if (idempotencyKey === null || idempotencyScope === 'definition') return queue.shard;
     return homeShard(tenant, idempotencyKey, this.#db.shards);
   }
-}
-
-/** A job that was stored already running, as its worker has to know it. */
-function firstClaimOf({ job, queue }: Entry): ClaimedJob {
-  return {
-    id: job.id,
-    queue: queue.queue,
-    rank: -job.priority,
-    seq: 0,
-    attempts: 1,
-    // A job without one is not handed over.
-    maxAttempts: job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
-    claim: 1,
-    interruptions: 0,
-    paramsJson: job.paramsJson,
-    policy: job.policy,
-    limited: false,
-    traceparent: job.traceparent,
-  };
 }

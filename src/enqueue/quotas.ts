@@ -31,7 +31,7 @@ export class Quotas {
   readonly #jobs: RecentCount;
   readonly #bytes: RecentCount;
   /** By tenant: between a count and what it allows, nothing else of the tenant is made here. */
-  readonly #turns = new Map<string, OneAtATime>();
+  readonly #locks = new Map<string, OneAtATime>();
 
   constructor(db: Db, clock: Clock, limits: TenantLimits) {
     this.#db = db;
@@ -71,7 +71,7 @@ export class Quotas {
   async schedule<T>(tenant: string, make: () => Promise<T>): Promise<T> {
     const max = this.#limits.tenantSchedulesMax;
     if (max === 0) return await make();
-    return await this.#turn(tenant, async () => {
+    return await this.#exclusive(tenant, async () => {
       await this.#permitSchedule(tenant, max);
       return await make();
     });
@@ -81,16 +81,16 @@ export class Quotas {
   async webhook<T>(tenant: string, make: () => Promise<T>): Promise<T> {
     const max = this.#limits.tenantWebhooksMax;
     if (max === 0) return await make();
-    return await this.#turn(tenant, async () => {
+    return await this.#exclusive(tenant, async () => {
       await this.#permitWebhook(tenant, max);
       return await make();
     });
   }
 
-  async #turn<T>(tenant: string, work: () => Promise<T>): Promise<T> {
-    let turns = this.#turns.get(tenant);
-    if (!turns) this.#turns.set(tenant, (turns = new OneAtATime()));
-    return await turns.run(work);
+  async #exclusive<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+    let lock = this.#locks.get(tenant);
+    if (!lock) this.#locks.set(tenant, (lock = new OneAtATime()));
+    return await lock.run(work);
   }
 
   async #permitSchedule(tenant: string, max: number): Promise<void> {

@@ -4,27 +4,41 @@ import { Findings } from '../protocol/findings.ts';
 import type { ProblemCode } from '../protocol/problem.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { EnqueuedJob } from '../store/enqueue/enqueue-entry.ts';
-import { AlreadyExpired, IdempotencyConflict, type Enqueuer } from './enqueuer.ts';
+import { IdempotencyConflict, type Enqueuer, ParentUnknown } from './enqueuer.ts';
+import { NotRegistered } from './not-registered.ts';
+import { TimeRefused } from './time-refused.ts';
 
-/** The store tells which request is wrong; the caller wants to know where that is in the body. */
+/** What a dialect calls the fields that a refusal can point to. */
+interface FieldNames {
+  paramsField?: string;
+  keyField?: string;
+}
+
+/** Stores jobs. A refusal points to the field of the body that caused it. */
 export async function start(
   enqueuer: Enqueuer,
   jobs: readonly JobRequest[],
   pointerOf: (index: number) => string,
-  paramsField = 'params',
+  { paramsField = 'params', keyField = 'definitionKey' }: FieldNames = {},
 ): Promise<EnqueuedJob[]> {
   try {
     const at = (index: number) => `${pointerOf(index)}/${paramsField}`;
     return await refusingMisfits(async () => await enqueuer.start(jobs), at);
   } catch (error) {
-    if (error instanceof AlreadyExpired) {
-      const pointer = `${pointerOf(error.index)}/expiresAt`;
-      throw refusalAt('VALIDATION_FAILED', pointer, 'must be a time to come');
+    if (error instanceof TimeRefused) {
+      const pointer = `${pointerOf(error.index)}/${error.field}`;
+      throw refusalAt('VALIDATION_FAILED', pointer, error.message);
+    }
+    if (error instanceof NotRegistered) {
+      throw refusalAt('UNREGISTERED', `${pointerOf(error.index)}/${keyField}`, error.message);
+    }
+    if (error instanceof ParentUnknown) {
+      const pointer = `${pointerOf(error.index)}/after/${error.position}`;
+      throw refusalAt('VALIDATION_FAILED', pointer, error.message);
     }
     if (!(error instanceof IdempotencyConflict)) throw error;
     const pointer = `${pointerOf(error.index)}/idempotencyKey`;
-    const detail = 'this key was used for a job with other params';
-    throw refusalAt('IDEMPOTENCY_CONFLICT', pointer, detail);
+    throw refusalAt('IDEMPOTENCY_CONFLICT', pointer, error.message);
   }
 }
 
@@ -35,9 +49,9 @@ function refusalAt(code: ProblemCode, pointer: string, detail: string): Refusal 
 export async function startOne(
   enqueuer: Enqueuer,
   job: JobRequest,
-  paramsField?: string,
+  fields?: FieldNames,
 ): Promise<EnqueuedJob> {
-  const [stored] = await start(enqueuer, [job], () => '', paramsField);
+  const [stored] = await start(enqueuer, [job], () => '', fields);
   if (!stored) throw new Error('the store answered fewer jobs than it was given');
   return stored;
 }
@@ -62,9 +76,10 @@ async function refusingMisfits<T>(
 /** Jobs would only fail with params that do not fit: better now than every night. */
 export async function refuseMisfit(
   enqueuer: Enqueuer,
+  tenant: string,
   of: { definitionKey: string; definitionVersion: number | null; paramsJson: string },
 ): Promise<void> {
   const { definitionKey, definitionVersion, paramsJson } = of;
-  const request = { definitionKey, definitionVersion, paramsJson, skipValidation: false };
+  const request = { tenant, definitionKey, definitionVersion, paramsJson, skipValidation: false };
   await refusingMisfits(async () => await enqueuer.checkParams([request]));
 }

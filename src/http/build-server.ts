@@ -21,7 +21,11 @@ import { checkQueries } from './edge/query-check.ts';
 import { NO_LIMITS, RateLimits } from './edge/rate-limits.ts';
 import { Redaction } from './access/redaction.ts';
 import { refuseRepeatedHeaders } from './edge/repeated-headers.ts';
-import { alertsRoutes } from './routes/alerts.ts';
+import { SignInCounts } from '../metrics/sign-in-counts.ts';
+import { alertRoutesRoutes } from './routes/alerts/alert-routes.ts';
+import { budgetsRoutes } from './routes/usage/budgets.ts';
+import { usageRoutes } from './routes/usage/usage.ts';
+import { alertsRoutes } from './routes/alerts/alerts.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { changeJobRoutes } from './routes/change-job.ts';
@@ -29,24 +33,42 @@ import { changeSchedulesRoutes } from './routes/change-schedules.ts';
 import { dashboardRoutes } from './routes/dashboard.ts';
 import { deadLetterRoutes } from './routes/dead-letters.ts';
 import { definitionsRoutes } from './routes/definitions.ts';
+import { artifactsRoutes } from './routes/deployments/artifacts.ts';
+import { deploymentsRoutes } from './routes/deployments/deployments.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { keysRoutes } from './routes/keys.ts';
 import { metricsRoutes } from './routes/metrics.ts';
+import { remoteCodeRoutes } from './routes/workers/remote-code.ts';
+import { remoteWorkersRoutes } from './routes/workers/remote-workers.ts';
 import { pausesRoutes } from './routes/pauses.ts';
 import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
+import { relatedJobsRoutes } from './routes/related/related-jobs.ts';
+import { logDownloadRoutes } from './routes/files/log-download.ts';
+import { definitionLogsRoutes } from './routes/logs/definition-logs.ts';
 import { historyRoutes } from './routes/read-history.ts';
+import { reportsRoutes } from './routes/files/reports.ts';
+import { linkPageRoutes } from './routes/links/link-page.ts';
+import { signalLinksRoutes } from './routes/links/signal-links.ts';
+import { exportRoutes } from './routes/search/export-jobs.ts';
+import { viewsRoutes } from './routes/search/views.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
-import { sessionRoutes } from './routes/session.ts';
+import { sessionRoutes } from './routes/sessions/session.ts';
+import { sessionsRoutes } from './routes/sessions/sessions.ts';
+import { signInRoutes } from './routes/sessions/sign-in.ts';
+import { secretsRoutes } from './routes/secrets.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { startJobRoutes } from './routes/start-job.ts';
-import { statsRoutes } from './routes/stats.ts';
+import { scaleRoutes } from './routes/workers/scale.ts';
+import { seriesRoutes } from './routes/counters/series.ts';
+import { statsRoutes } from './routes/counters/stats.ts';
 import { streamRoutes } from './routes/stream.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
 import { webhookDeliveriesRoutes } from './routes/webhook-deliveries.ts';
 import { webhooksRoutes } from './routes/webhooks.ts';
-import { workersRoutes } from './routes/workers.ts';
+import { workersRoutes } from './routes/workers/workers.ts';
 import { SearchSlots } from './edge/search-slots.ts';
+import { limitBodyTime, UPLOAD_TIMEOUT_MS } from './edge/slow-bodies.ts';
 import { setSecurityHeaders } from './edge/security-headers.ts';
 import { BODY_MAX_BYTES } from './start.ts';
 import { STREAM_LIMITS, Streams } from './streams/streams.ts';
@@ -73,7 +95,7 @@ export function buildServer(
   limitConnections(app.server, deps.connectionsMax ?? connectionsMax());
   app.decorateRequest('clientAddress', '');
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     setSecurityHeaders(reply);
     request.clientAddress = proxies.clientOf(request);
     refuseRepeatedHeaders(request);
@@ -82,27 +104,40 @@ export function buildServer(
     guardOrigin(request);
     // Before the body is read: an unknown path is a 404 whatever the body.
     if (request.is404 || namesNothing(request.params)) throw noSuchPath();
+    done();
   });
   logAccess(app, deps.log);
   readJsonOnly(app);
   checkQueries(app);
-  const callers = new Callers(deps.db, systemClock, deps.host, limits, deps.runnerUids);
+  const callers = new Callers(deps, systemClock, limits);
   demandAccess(app, callers);
   limitBodies(app, new BodyRoom(deps.bodyRoomBytes));
+  limitBodyTime(app, deps.bodyTimeoutMs);
   knowAllMethods(app);
   const table = rememberRoutes(app);
   app.decorate('routeTable', table);
   describeApi(app, deps.version);
   const redaction = new Redaction(deps.db, systemClock);
   const searches = new SearchSlots();
+  const signIns = new SignInCounts();
   const streams = new Streams({ ...STREAM_LIMITS, ...deps.streams }, deps.log);
   // Closing waits for all responses, and streams do not end by themselves.
-  app.addHook('preClose', async () => streams.close());
+  app.addHook('preClose', async () => {
+    streams.close();
+    deps.remoteWorkers?.release();
+  });
   app.register(async (scope) => {
     startJobRoutes(scope, deps);
     readJobsRoutes(scope, deps, redaction, searches);
+    relatedJobsRoutes(scope, deps);
+    exportRoutes(scope, deps, redaction, searches, leaving);
+    viewsRoutes(scope, deps);
     historyRoutes(scope, deps, streams, redaction);
+    logDownloadRoutes(scope, deps, redaction);
+    definitionLogsRoutes(scope, deps, streams, redaction);
     changeJobRoutes(scope, deps);
+    signalLinksRoutes(scope, deps);
+    linkPageRoutes(scope, deps, limits);
     deadLetterRoutes(scope, deps, redaction, searches);
     bulkRoutes(scope, deps, redaction);
     schedulesRoutes(scope, deps, redaction);
@@ -110,9 +145,15 @@ export function buildServer(
     definitionsRoutes(scope, deps);
     pausesRoutes(scope, deps);
     workersRoutes(scope, deps);
+    remoteWorkersRoutes(scope, deps);
+    remoteCodeRoutes(scope, deps);
     statsRoutes(scope, deps);
+    seriesRoutes(scope, deps);
+    usageRoutes(scope, deps);
+    budgetsRoutes(scope, deps);
+    scaleRoutes(scope, deps);
     streamRoutes(scope, deps, streams);
-    metricsRoutes(scope, deps);
+    metricsRoutes(scope, deps, signIns);
     intentRoutes(scope, deps);
     jobberRoutes(scope, deps);
     runnerJobsRoutes(scope, deps, redaction);
@@ -120,9 +161,16 @@ export function buildServer(
     webhooksRoutes(scope, deps);
     webhookDeliveriesRoutes(scope, deps);
     alertsRoutes(scope, deps);
+    alertRoutesRoutes(scope, deps);
     keysRoutes(scope, deps);
     tenantsRoutes(scope, deps);
-    sessionRoutes(scope, deps, callers);
+    secretsRoutes(scope, deps);
+    deploymentsRoutes(scope, deps);
+    artifactsRoutes(scope, deps);
+    reportsRoutes(scope, deps);
+    sessionRoutes(scope, deps, callers, signIns);
+    sessionsRoutes(scope, deps, callers);
+    signInRoutes(scope, deps, callers, signIns);
     auditRoutes(scope, deps);
     settingsRoutes(scope, deps);
     probeRoutes(scope, deps, leaving);
@@ -140,18 +188,24 @@ function namesNothing(params: unknown): boolean {
   return Object.values(params as Record<string, string>).some((name) => name.includes('\u0000'));
 }
 
+/** Fastify makes a child for each request, which nothing here uses. */
+function childless(log: FastifyBaseLogger): FastifyBaseLogger {
+  const logger = Object.create(log) as FastifyBaseLogger;
+  logger.child = () => logger;
+  return logger;
+}
+
 function bareServer({ log, headersTimeoutMs = HEADERS_TIMEOUT_MS }: HttpDeps): FastifyInstance {
   const onError = errorHandler(log);
-  const loggerInstance: FastifyBaseLogger = log;
   const app = fastify({
-    loggerInstance,
+    loggerInstance: childless(log),
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: false,
     bodyLimit: BODY_MAX_BYTES,
     // `core/job/params.ts` refuses `__proto__` with a pointer; the parser must let it through to there.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
-    requestTimeout: 30_000,
+    requestTimeout: UPLOAD_TIMEOUT_MS,
     connectionTimeout: 60_000,
     // Longer than the usual 60 s of load balancers, so that they close the connection first.
     keepAliveTimeout: 65_000,

@@ -15,6 +15,7 @@ import { tenantOf } from './access/tenant.ts';
 /** Errors of all routes that change a job. */
 export const changeRefusals = bodyRefusals('NOT_FOUND', 'CONFLICT');
 export const retryRefusals = bodyRefusals('PAYLOAD_INVALID', 'NOT_FOUND', 'CONFLICT');
+export const signalRefusals = retryRefusals;
 
 /** The answer to a change, or the refusal that it met. */
 export function accepted(jobId: string, result: ChangeResult, change: JobChange): AcceptedAnswer {
@@ -27,6 +28,7 @@ export function accepted(jobId: string, result: ChangeResult, change: JobChange)
       throw new Refusal('FORBIDDEN', result.why);
     case 'refused':
     case 'taken':
+    case 'parent':
       throw new Refusal('CONFLICT', conflictOf(change, result));
   }
 }
@@ -43,7 +45,7 @@ export async function retry(
   const { paramsJson } = retryRequest;
   if (paramsJson !== null) {
     const job = (await getJob(db, tenant, jobId)) ?? noSuchJob(jobId);
-    await refuseMisfit(enqueuer, { ...job, paramsJson });
+    await refuseMisfit(enqueuer, tenant, { ...job, paramsJson });
   }
   const result = await retryJob(db, tenant, jobId, retryRequest, actorOf(request));
   return accepted(jobId, result, 'retry');

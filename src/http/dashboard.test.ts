@@ -10,11 +10,11 @@ import { buildServer, type HttpDeps } from './server.ts';
 /** How files get to the browser. What they do there is tested in a real one, in test/browser. */
 const folder = await mkdtemp(join(tmpdir(), 'longshore-web-'));
 await mkdir(join(folder, 'assets'));
-await writeFile(join(folder, 'index.html'), '<base href="./" /><p>dashboard</p>');
+await writeFile(join(folder, 'index.html'), '<base href="./" /><title>x</title><p>dashboard</p>');
 await writeFile(join(folder, 'favicon.svg'), '<svg/>');
 await writeFile(join(folder, 'assets', 'main-h4sh.js'), 'go()');
 
-function serverWith(dashboard?: HttpDeps['dashboard']) {
+function serverWith(dashboard?: HttpDeps['dashboard'], environment?: HttpDeps['environment']) {
   const app = buildServer({
     db: {} as Db,
     enqueuer: {} as Enqueuer,
@@ -23,6 +23,7 @@ function serverWith(dashboard?: HttpDeps['dashboard']) {
     port: 0,
     version: '1.2.3',
     ...(dashboard && { dashboard }),
+    ...(environment && { environment }),
   });
   afterAll(async () => await app.close());
   return async (url: string, headers: Record<string, string> = {}) =>
@@ -31,6 +32,14 @@ function serverWith(dashboard?: HttpDeps['dashboard']) {
 
 afterAll(async () => await rm(folder, { recursive: true }));
 const get = serverWith(async () => folder);
+
+it('the page names its environment, as text', async () => {
+  expect((await get('/ui/')).body).not.toContain('<meta');
+  const named = serverWith(async () => folder, { name: '"><script>prod', color: 'red' });
+  expect((await named('/ui/')).body).toContain(
+    '<meta name="longshore-environment" content="&#34;&#62;&#60;script&#62;prod" data-color="red" /><title>',
+  );
+});
 
 describe('the dashboard', () => {
   it('is where / leads, by a relative way that holds behind a proxy too', async () => {
@@ -53,7 +62,7 @@ describe('the dashboard', () => {
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(answer.headers['cache-control']).toBe('no-cache');
-    expect(answer.body).toBe(`<base href="${base}" /><p>dashboard</p>`);
+    expect(answer.body).toBe(`<base href="${base}" /><title>x</title><p>dashboard</p>`);
   });
 
   it('lets its page run nothing but its own files', async () => {

@@ -3,10 +3,55 @@ import type { RunDueBudget, RunDueSummary } from '../core/queue/run-due.ts';
 import type { SettingView } from '../core/views/setting-view.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Db } from '../store/connection/db.ts';
+import type { ServedDeployment } from '../store/deployments/served.ts';
+import type { Deployer } from '../deployments/deployer.ts';
+import type { Uploads } from '../deployments/uploads.ts';
 import type { Enqueuer } from '../enqueue/enqueuer.ts';
 import type { Quotas } from '../enqueue/quotas.ts';
+import type {
+  BeatReply,
+  BeatRequest,
+  RegisterRequest,
+  SayRequest,
+  TurnReply,
+  TurnRequest,
+} from '../protocol/worker-protocol.ts';
+import type { StoredReports } from '../reports/stored-reports.ts';
+import type { SignIn } from '../identity/sign-in.ts';
 import type { RequestLimits } from './edge/rate-limits.ts';
 import type { StreamLimits } from './streams/streams.ts';
+
+/** The key of a call by a worker over HTTP. */
+export interface WorkerKey {
+  tenant: string;
+  keyId: string;
+  /** The definitions that it may serve; null means all. */
+  patterns: readonly string[] | null;
+  address: string;
+}
+
+/** Serves workers over HTTP; `controller/controller.ts` implements it. */
+export interface RemoteWorkersPort {
+  register(
+    key: WorkerKey,
+    instance: string,
+    request: RegisterRequest,
+  ): Promise<{ leaseMs: number; beatMs: number; waitMs: number; idleWaitMs: number }>;
+  /** `undeliver` returns the jobs when the answer could not be sent. */
+  turn(
+    key: WorkerKey,
+    instance: string,
+    request: TurnRequest,
+    signal: AbortSignal,
+  ): Promise<{ reply: TurnReply; undeliver(): Promise<void> }>;
+  beat(key: WorkerKey, instance: string, request: BeatRequest): Promise<BeatReply>;
+  say(key: WorkerKey, instance: string, request: SayRequest): Promise<{ stale: string[] }>;
+  retire(key: WorkerKey, instance: string): Promise<void>;
+  /** The deployments that this worker may serve now. */
+  deployments(key: WorkerKey, instance: string): Promise<ServedDeployment[]>;
+  /** Ends all waits, before the server stops. */
+  release(): void;
+}
 
 /** Dependencies of the HTTP server; `app.ts` provides them, tests provide their own. */
 export interface HttpDeps {
@@ -20,6 +65,8 @@ export interface HttpDeps {
   version: string;
   /** Settings to show to administrators. */
   settings?: readonly SettingView[];
+  /** Name and colour of this installation, for the dashboard. */
+  environment?: { name: string; color: string } | null;
   /** More accepted Host names, `*` for any. */
   allowedHosts?: readonly string[];
   /** Networks of proxies whose X-Forwarded-For is trusted. */
@@ -30,19 +77,39 @@ export interface HttpDeps {
   bodyRoomBytes?: number;
   /** Timeout for request headers. */
   headersTimeoutMs?: number;
+  /** Timeout for request bodies, except uploads. */
+  bodyTimeoutMs?: number;
   /** Non-public networks that webhooks may reach. */
   webhookAllow?: readonly string[];
+  /** Names of message brokers that webhooks may publish to. */
+  webhookBrokers?: readonly string[];
   /** Rate limits; none by default. */
   limits?: RequestLimits;
   /** Quotas per tenant; none by default. The enqueuer has its own. */
   quotas?: Quotas;
   /** Age at which a queued job without a worker gets a warning. */
-  unhandledAfterMs?: number;
+  unservedAfterMs?: number;
   /** Runs due jobs within a budget; absent in a process without a worker. */
   runDue?: (
     budget: RunDueBudget,
     caller: { tenant: string; signal: AbortSignal },
   ) => Promise<RunDueSummary>;
+  /** Serves workers over HTTP. */
+  remoteWorkers?: RemoteWorkersPort;
+  /** Connections that identify workers over HTTP; ordinary requests do not use them. */
+  reserved?: Db;
+  /** Creates deployments; absent in tests without them. */
+  deployer?: Deployer;
+  /** Stores uploaded archives. */
+  uploads?: Uploads;
+  /** Sign-in through an identity provider; absent when none is configured. */
+  signIn?: SignIn;
+  /** Address of the server for links; by default that of the request. */
+  publicUrl?: string | null;
+  /** Reports of jobs; absent where the server does not know their storage. */
+  reports?: StoredReports;
+  /** Whether tenants may deploy code of their own. */
+  tenantDeploys?: boolean;
   /** Why this server is not ready, for `/readyz`; null if it is. */
   notReady?: () => string | null;
   /** Finds or builds the files of the dashboard; absent if there is none. */

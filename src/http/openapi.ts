@@ -20,7 +20,12 @@ export function describeApi(app: FastifyInstance, version: string): void {
       components: {
         securitySchemes: {
           apiKey: { type: 'http', scheme: 'bearer', description: 'A key: lsk_…' },
-          session: { type: 'apiKey', in: 'cookie', name: 'longshore_session' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'longshore_session',
+            description: 'The sign-in of the dashboard. Browsers send it by themselves.',
+          },
         },
       },
       tags: [
@@ -28,9 +33,11 @@ export function describeApi(app: FastifyInstance, version: string): void {
         { name: 'failures', description: 'Dead letters and bulk actions.' },
         { name: 'schedules', description: 'Recurring jobs by cron expression.' },
         { name: 'webhooks', description: 'HTTP notifications about jobs and alerts.' },
-        { name: 'alerts', description: 'Alerts and their rules.' },
+        { name: 'alerts', description: 'Alerts, their rules, and where they are sent.' },
         { name: 'definitions', description: 'Job definitions registered by workers.' },
+        { name: 'deployments', description: 'Uploaded code, its versions and releases.' },
         { name: 'flow', description: 'Limits and pauses.' },
+        { name: 'usage', description: 'What jobs used, and budgets.' },
         { name: 'workers', description: 'Worker processes.' },
         { name: 'access', description: 'Keys, tenants, sessions and the audit log.' },
         { name: 'dialects', description: 'The same jobs through the APIs of the seed documents.' },

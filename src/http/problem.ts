@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ArtifactError } from '../core/artifact/artifact-error.ts';
+import { LINKS_PATH } from '../core/signal/signal-link.ts';
 import { LimitError } from '../core/queue/limits.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Problem, type ProblemCode, PROBLEMS, problemType } from '../protocol/problem.ts';
@@ -47,6 +49,7 @@ export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof QuotaExceeded) {
     return new Refusal('QUOTA_EXCEEDED', error.message, { headers: { 'retry-after': '1' } });
   }
+  if (error instanceof ArtifactError) return new Refusal(error.code, error.message);
   if (error instanceof UnknownDefinition) return new Refusal('NOT_FOUND', error.message);
   if (error instanceof LimitError) return new Refusal('VALIDATION_FAILED', error.message);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -55,9 +58,10 @@ export function refusalOf(error: unknown): Refusal | null {
 }
 
 export function problemOf(refusal: Refusal): Problem {
-  const { code, message: detail, errors } = refusal;
+  const { code, message: detail, errors, tenant } = refusal;
   const { status, title } = PROBLEMS[code];
-  return { type: problemType(code), title, status, detail, code, ...(errors && { errors }) };
+  const more = { ...(tenant !== undefined && { tenant }), ...(errors && { errors }) };
+  return { type: problemType(code), title, status, detail, code, ...more };
 }
 
 /** Converts errors to responses. Unexpected errors are logged and not shown. */
@@ -76,9 +80,10 @@ export function errorHandler(log: Log) {
   };
 }
 
-/** Without the query, which must not be logged. */
+/** Without the query and the secret of a link, which must not be logged. */
 export function pathOf(url: string): string {
-  return url.split('?', 1)[0] ?? '';
+  const path = url.split('?', 1)[0] ?? '';
+  return path.startsWith(`${LINKS_PATH}/`) ? `${LINKS_PATH}/…` : path;
 }
 
 /** The client disconnected while sending; there is no one to respond to. */

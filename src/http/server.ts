@@ -26,8 +26,9 @@ export class HttpServer implements Service {
 
   async start(): Promise<void> {
     if (this.#app) return;
-    const { host, port, db } = this.#deps;
-    const problem = bindProblem(host, isLoopback(host) || (await anyKey(db)));
+    const { host, port, db, signIn } = this.#deps;
+    const isClosed = isLoopback(host) || signIn !== undefined || (await anyKey(db));
+    const problem = bindProblem(host, isClosed);
     if (problem !== null) throw new StartRefusal('configuration', problem);
     this.#leaving = new AbortController();
     const app = buildServer(this.#deps, this.#leaving.signal);
@@ -76,7 +77,9 @@ function listenError(error: unknown, host: string, port: number): unknown {
   const refusal = (words: string) => new StartRefusal('configuration', words, { cause: error });
   if (code === 'EADDRINUSE') {
     const who = `another program uses port ${port} on ${host}`;
-    return refusal(`${who}; use --port to choose another`);
+    return refusal(
+      `${who}; stop it, or choose another port: --port ${port + 1} (npm needs "--" before it)`,
+    );
   }
   if (code === 'EACCES') {
     return refusal(`port ${port} needs higher privileges; use --port to choose another`);

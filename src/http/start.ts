@@ -4,11 +4,12 @@ import { traceparentOf } from '../core/values/trace-context.ts';
 import { bodyRefusals } from './openapi.ts';
 
 /** Shared by all routes that enqueue jobs. */
-export const BODY_MAX_BYTES = 1024 * 1024;
+export { BODY_MAX_BYTES } from '../protocol/read-json.ts';
 export const BATCH_BODY_MAX_BYTES = 16 * 1024 * 1024;
 
 export const startRefusals = bodyRefusals(
   'PAYLOAD_INVALID',
+  'UNREGISTERED',
   'IDEMPOTENCY_CONFLICT',
   'QUOTA_EXCEEDED',
 );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readPrometheusText } from '../../test/support/servers/prometheus-text.ts';
+import { bucketOf } from '../core/series/histogram.ts';
 import type { ClusterRows, Move } from '../store/counters/read-metrics.ts';
 import { clusterFamilies } from './cluster.ts';
 import { definitionNames } from './definition-names.ts';
@@ -11,6 +12,8 @@ const nothing: ClusterRows = {
   spans: [],
   oldest: [],
   workers: [],
+  held: [],
+  wantedSlots: 0,
   lateMs: 0,
   counterLagMs: 0,
   tables: [],
@@ -46,8 +49,10 @@ describe('the families of a cluster', () => {
     expect(of('longshore_jobs')).toEqual([]);
     expect(of('longshore_webhook_deliveries_total')).toHaveLength(3);
     expect(of('longshore_slots')).toEqual([
-      { state: 'busy', value: 0 },
-      { state: 'free', value: 0 },
+      { state: 'busy', transport: 'database', value: 0 },
+      { state: 'free', transport: 'database', value: 0 },
+      { state: 'busy', transport: 'http', value: 0 },
+      { state: 'free', transport: 'http', value: 0 },
     ]);
   });
 
@@ -66,8 +71,10 @@ describe('the families of a cluster', () => {
         move('$webhook', null, 'queued', 5),
         move('$webhook', 'queued', 'running', 4),
         move('$webhook', 'running', 'failed', 3),
+        move('$alert', null, 'queued', 4),
+        move('$alert', 'queued', 'running', 3),
+        move('$alert', 'running', 'succeeded', 3),
       ],
-      workers: [{ status: 'active', workers: 1, slots: 8 }],
     });
     const jobs = (state: string) => of('longshore_jobs', { state })?.[0]?.value;
     expect([jobs('queued'), jobs('running'), jobs('retrying')]).toEqual([5, 2, 1]);
@@ -84,7 +91,38 @@ describe('the families of a cluster', () => {
     const failed = { outcome: 'failed', value: 3 };
     expect(of('longshore_webhook_deliveries_total', { outcome: 'failed' })).toEqual([failed]);
     expect(of('longshore_webhook_deliveries_pending')).toEqual([{ value: 2 }]);
-    expect(of('longshore_slots', { state: 'free' })).toEqual([{ state: 'free', value: 6 }]);
+    const told = { outcome: 'succeeded', value: 3 };
+    expect(of('longshore_alert_messages_total', { outcome: 'succeeded' })).toEqual([told]);
+    expect(of('longshore_alert_messages_pending')).toEqual([{ value: 1 }]);
+  });
+
+  it('tell local and remote workers apart', async () => {
+    const of = await read({
+      workers: [
+        { status: 'active', transport: 'database', workers: 2, slots: 16 },
+        { status: 'draining', transport: 'database', workers: 1, slots: 8 },
+        { status: 'active', transport: 'http', workers: 3, slots: 6 },
+        { status: 'dead', transport: 'http', workers: 4, slots: 99 },
+      ],
+      // By shard.
+      held: [
+        { transport: 'database', jobs: 5 },
+        { transport: 'http', jobs: 4 },
+        { transport: 'http', jobs: 3 },
+      ],
+    });
+    const slots = (state: string, transport: string) =>
+      of('longshore_slots', { state, transport })?.[0]?.value;
+    expect([slots('busy', 'database'), slots('free', 'database')]).toEqual([5, 19]);
+    // A claim of a very short job may wait for a slot.
+    expect([slots('busy', 'http'), slots('free', 'http')]).toEqual([6, 0]);
+    const workers = (status: string) =>
+      of('longshore_workers', { status })?.map((one) => one.value);
+    expect([workers('active'), workers('draining'), workers('dead')]).toEqual([
+      [2, 3],
+      [1, 0],
+      [0, 4],
+    ]);
   });
 
   it('tell what has not happened yet as 0, so that its first time is seen to come', async () => {
@@ -108,7 +146,7 @@ describe('the families of a cluster', () => {
       moves: [move(key, null, 'queued', 1)],
       spans: [
         { key, state: 'running', bucket: 0, n: 2, ms: 6 },
-        { key, state: 'succeeded', bucket: 20, n: 1, ms: 30_000_000 },
+        { key, state: 'succeeded', bucket: bucketOf(30_000_000), n: 1, ms: 30_000_000 },
         { key, state: 'failed', bucket: -1, n: 9, ms: 0 },
       ],
       oldest: [{ key, ageMs: 1_500 }],
@@ -118,6 +156,7 @@ describe('the families of a cluster', () => {
     expect(of('longshore_job_wait_seconds', { le: '0.005' })?.[0]?.value).toBe(2);
     expect(of('longshore_job_wait_seconds')?.at(-2)?.value).toBe(0.006);
     expect(of('longshore_job_run_seconds', { le: '21600' })?.[0]?.value).toBe(0);
+    expect(of('longshore_job_run_seconds', { le: '43200' })?.[0]?.value).toBe(1);
     expect(of('longshore_job_run_seconds', { le: '+Inf' })?.[0]?.value).toBe(1);
   });
 });

@@ -1,7 +1,9 @@
 import { FAILURE_CODES, OTHER_CODE } from '../core/failure/failure.ts';
 import { isTerminal, JOB_STATES, OWNED_STATES } from '../core/job/job.ts';
-import { emptyCounts, EDGES_MS } from '../core/views/histogram.ts';
+import { COARSE_EDGES_MS, coarseCounts, emptyCounts } from '../core/series/histogram.ts';
+import { TRANSPORTS } from '../core/queue/worker.ts';
 import { isSystemKey } from '../core/definition/hooks.ts';
+import { ALERT_KEY } from '../core/alert/route.ts';
 import { WEBHOOK_KEY } from '../core/webhook/webhook.ts';
 import type { ClusterRows, Move, Span } from '../store/counters/read-metrics.ts';
 import { definitionNames } from './definition-names.ts';
@@ -18,8 +20,15 @@ export function clusterFamilies(rows: ClusterRows): Family[] {
   return [
     ...jobFamilies(moves, labelOf),
     ...timeFamilies(rows, labelOf),
-    ...webhookFamilies(rows.moves.filter(({ key }) => key === WEBHOOK_KEY)),
-    ...workerFamilies(rows, moves),
+    ...sendFamilies(
+      rows.moves.filter(({ key }) => key === WEBHOOK_KEY),
+      { name: 'longshore_webhook_deliveries', what: 'Webhook deliveries' },
+    ),
+    ...sendFamilies(
+      rows.moves.filter(({ key }) => key === ALERT_KEY),
+      { name: 'longshore_alert_messages', what: 'Messages about alerts' },
+    ),
+    ...workerFamilies(rows),
     ...databaseFamilies(rows),
   ];
 }
@@ -130,7 +139,7 @@ function attemptName(attempt: number): string {
   return attempt <= 10 ? '6-10' : '11+';
 }
 
-const EDGES_SECONDS = EDGES_MS.map((ms) => ms / 1_000);
+const EDGES_SECONDS = COARSE_EDGES_MS.map((ms) => ms / 1_000);
 
 function timeFamilies({ spans, oldest, moves }: ClusterRows, labelOf: LabelOf): Family[] {
   const ran = spans.filter(({ key, bucket }) => !isSystemKey(key) && bucket >= 0);
@@ -177,11 +186,15 @@ function spreads(names: readonly string[], spans: readonly Span[], labelOf: Labe
       counts[bucket] = (counts[bucket] ?? 0) + n;
       sum += ms / 1_000;
     }
-    return { labels: { definition }, counts, sum };
+    return { labels: { definition }, counts: coarseCounts(counts), sum };
   });
 }
 
-function webhookFamilies(moves: readonly Move[]): Family[] {
+/** Of deliveries or messages, which are jobs of our own. */
+function sendFamilies(
+  moves: readonly Move[],
+  { name, what }: { name: string; what: string },
+): Family[] {
   const outcomes = ['succeeded', 'failed', 'cancelled'];
   const none = outcomes.map((outcome) => ({ labels: { outcome }, value: 0 }));
   const sent = sums(moves, ({ state }) =>
@@ -193,42 +206,47 @@ function webhookFamilies(moves: readonly Move[]): Family[] {
     return sum + came - (was !== null && !isTerminal(was) ? n : 0);
   }, 0);
   return [
-    counter('longshore_webhook_deliveries_total', 'Webhook deliveries that ended.', [
-      ...byOutcome.values(),
-    ]),
-    gauge('longshore_webhook_deliveries_pending', 'Webhook deliveries that are pending.', [
-      { labels: {}, value: open },
-    ]),
+    counter(`${name}_total`, `${what} that ended.`, [...byOutcome.values()]),
+    gauge(`${name}_pending`, `${what} that are pending.`, [{ labels: {}, value: open }]),
   ];
 }
 
-function workerFamilies(
-  { workers, lateMs, counterLagMs }: ClusterRows,
-  moves: readonly Move[],
-): Family[] {
-  const living = workers.filter(({ status }) => status !== 'dead');
-  const slots = living.reduce((sum, one) => sum + one.slots, 0);
-  const held = (state: Move['state']) => state === 'running' || state === 'cancelling';
-  const busy = moves.reduce(
-    (sum, { was, state, n }) => sum + (held(state) ? n : 0) - (held(was) ? n : 0),
-    0,
-  );
-  const count = (status: string) => workers.find((one) => one.status === status)?.workers ?? 0;
+function workerFamilies({
+  workers,
+  held,
+  wantedSlots,
+  lateMs,
+  counterLagMs,
+}: ClusterRows): Family[] {
   const plain = (name: string, help: string, value: number) =>
     gauge(name, help, [{ labels: {}, value }]);
   return [
     gauge(
       'longshore_workers',
-      'Workers by status; dead ones are kept for a day.',
-      ['active', 'draining', 'dead'].map((status) => ({
-        labels: { status },
-        value: count(status),
-      })),
+      'Workers by status and transport; dead ones are kept for a day.',
+      TRANSPORTS.flatMap((transport) =>
+        ['active', 'draining', 'dead'].map((status) => {
+          const of = workers.find((one) => one.status === status && one.transport === transport);
+          return { labels: { status, transport }, value: of?.workers ?? 0 };
+        }),
+      ),
     ),
-    gauge('longshore_slots', 'Slots of all workers, total and in use.', [
-      { labels: { state: 'busy' }, value: Math.min(busy, slots) },
-      { labels: { state: 'free' }, value: Math.max(0, slots - busy) },
-    ]),
+    gauge(
+      'longshore_slots',
+      'Slots of all workers, in use and free, by transport.',
+      TRANSPORTS.flatMap((transport) => {
+        const ours = <One extends { transport: string }>(all: readonly One[]) =>
+          all.filter((one) => one.transport === transport);
+        const living = ours(workers).filter(({ status }) => status !== 'dead');
+        const slots = living.reduce((sum, one) => sum + one.slots, 0);
+        const busy = ours(held).reduce((sum, one) => sum + one.jobs, 0);
+        return [
+          { labels: { state: 'busy', transport }, value: Math.min(busy, slots) },
+          { labels: { state: 'free', transport }, value: Math.max(0, slots - busy) },
+        ];
+      }),
+    ),
+    plain('longshore_wanted_slots', 'Slots that the load needs.', wantedSlots),
     plain(
       'longshore_scheduler_lag_seconds',
       'Lateness of the most overdue scheduled or retrying job.',

@@ -1,9 +1,9 @@
 import type { Settlement } from '../store/claim/settle.ts';
-import type { QueuePort } from '../worker/claim/port.ts';
+import type { WorkerStore } from '../worker/claim/port.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 
 /** Wraps the queue of a worker to count the jobs per claim and the outcomes per write. */
-export function meteredQueue(queue: QueuePort, metrics: WorkerMetrics): QueuePort {
+export function meteredQueue(queue: WorkerStore, metrics: WorkerMetrics): WorkerStore {
   const wrote = (settlements: readonly Settlement[]) => {
     metrics.settled(settlements.length);
     for (const { usage } of settlements) metrics.ran(usage.peakRssBytes);

@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { unknownName } from '../core/values/nearest.ts';
 import { escapePointer } from '../core/job/params.ts';
+import { FORMATS, formatWords } from './formats.ts';
 import { isTimeout, withTimeLimit } from './time-limit.ts';
 
 /** One violation of the schema, and where it is. */
@@ -53,7 +54,7 @@ function compiled(schema: object, slow: boolean): ValidateFunction | null {
       strict: false,
       allErrors: true,
       verbose: true,
-      validateFormats: false,
+      formats: FORMATS,
       validateSchema: false,
       meta: false,
       logger: false,
@@ -84,6 +85,9 @@ function violationOf(error: ErrorObject): ParamsViolation {
   if (keyword === 'enum') {
     const allowed = JSON.stringify(params['allowedValues']).slice(0, 200);
     return { pointer: instancePath, detail: `must be one of ${allowed}` };
+  }
+  if (keyword === 'format') {
+    return { pointer: instancePath, detail: formatWords(String(params['format'])) };
   }
   return { pointer: instancePath, detail: message };
 }

@@ -20,7 +20,7 @@ describe('params and the schema of their definition', () => {
 
   it.each<[string, unknown, unknown]>([
     ['fit', { url: 'https://a.b', width: 3 }, []],
-    ['lack a field', { url: 'x' }, [{ pointer: '/width', detail: 'is required' }]],
+    ['lack a field', { url: 'x:y' }, [{ pointer: '/width', detail: 'is required' }]],
     ['are of another type', [], [{ pointer: '', detail: 'must be object' }]],
     [
       'have two mistakes',
@@ -32,17 +32,17 @@ describe('params and the schema of their definition', () => {
     ],
     [
       'have a field too much',
-      { url: 'x', width: 1, fitt: 1 },
+      { url: 'x:y', width: 1, fitt: 1 },
       [{ pointer: '/fitt', detail: expect.stringContaining('"fit"') }],
     ],
     [
       'have a word that is none',
-      { url: 'x', width: 1, fit: 'covr' },
+      { url: 'x:y', width: 1, fit: 'covr' },
       [{ pointer: '/fit', detail: 'must be one of ["cover","contain"]' }],
     ],
     [
       'are wrong deep inside',
-      { url: 'x', width: 1, to: [{ 'a/b': 'x' }, {}] },
+      { url: 'x:y', width: 1, to: [{ 'a/b': 'x' }, {}] },
       [{ pointer: '/to/1/a~1b', detail: 'is required' }],
     ],
   ])('%s', (_, params, found) => {

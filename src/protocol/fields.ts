@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { KEY_SHAPE } from '../core/definition/definition.ts';
 import { hookOwner } from '../core/definition/hooks.ts';
+import { isJobId } from '../core/job/job-id.ts';
+import { idPart } from '../core/job/short-id.ts';
+import { readSearch } from '../core/search/search.ts';
 import { unknownName } from '../core/values/nearest.ts';
 
 /**
@@ -46,6 +49,29 @@ export function text(max: number) {
     .min(1, right)
     .max(max, right)
     .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), right);
+}
+
+/** The beginning or the end of a job id, as its hex digits. */
+export function jobIdPart() {
+  const right = says('must be 4 to 32 hex digits of the beginning or the end of a job id');
+  return z
+    .string(right)
+    .max(36, right)
+    .refine((value) => idPart(value) !== null, right)
+    .transform((value) => idPart(value) ?? '');
+}
+
+export function jobId() {
+  const right = says('must be a job id');
+  return z.string(right).refine(isJobId, right);
+}
+
+/** A text in the search language. */
+export function searchText(max: number) {
+  return text(max).superRefine((value, { addIssue }) => {
+    const reading = readSearch(value);
+    if ('problem' in reading) addIssue(reading.problem);
+  });
 }
 
 export function definitionKey() {
@@ -94,6 +120,14 @@ export function list<Item extends z.ZodType>(item: Item, min: number, max: numbe
     },
     z.array(item, right).min(min, right).max(max, right),
   );
+}
+
+/**
+ * The body that the API reference offers first. Not `examples`, which zod drops from schemas with a
+ * transformation; the generator of the document understands this name.
+ */
+export function exampleBody(value: object) {
+  return { 'x-examples': { example: { value } } };
 }
 
 /**

@@ -1,4 +1,19 @@
 import { z } from 'zod';
+import { ARTIFACT_ERROR_CODES, type ArtifactErrorCode } from '../core/artifact/artifact-error.ts';
+
+const ARTIFACT_STATUSES: Partial<Record<string, number>> = {
+  STORAGE_UNAVAILABLE: 503,
+  ARTIFACT_MISSING: 503,
+  ARCHIVE_TOO_LARGE: 413,
+};
+
+/** Archives that are refused, each with its own code. */
+const ARTIFACT_PROBLEMS = Object.fromEntries(
+  Object.entries(ARTIFACT_ERROR_CODES).map(([code, title]) => [
+    code,
+    { status: ARTIFACT_STATUSES[code] ?? 422, title: `Artifact refused: ${title}` },
+  ]),
+) as Record<ArtifactErrorCode, { status: number; title: string }>;
 
 /**
  * All errors of the API. Codes are the contract: a code never changes its meaning or status. `docs`
@@ -17,13 +32,18 @@ export const PROBLEMS = {
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
   REQUEST_TIMEOUT: { status: 408, title: 'Request timeout' },
   CONFLICT: { status: 409, title: 'Conflict with the current state' },
-  IDEMPOTENCY_CONFLICT: { status: 409, title: 'Idempotency key already used with other params' },
+  IDEMPOTENCY_CONFLICT: { status: 409, title: 'Idempotency key already used' },
+  NO_ENCRYPTION_KEY: { status: 409, title: 'No encryption key configured' },
+  LINK_EXPIRED: { status: 410, title: 'Link expired' },
+  WORKER_GONE: { status: 410, title: 'Worker no longer registered' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'Request too large' },
+  UNREGISTERED: { status: 422, title: 'Definition not registered by any worker' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported content type: send JSON in UTF-8' },
   MISDIRECTED_REQUEST: { status: 421, title: 'Host not served here' },
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   QUOTA_EXCEEDED: { status: 429, title: 'Quota exceeded' },
   HEADERS_TOO_LARGE: { status: 431, title: 'Request headers too large' },
+  ...ARTIFACT_PROBLEMS,
   INTERNAL: { status: 500, title: 'Internal server error' },
   UNAVAILABLE: { status: 503, title: 'Service unavailable' },
   NO_LOCAL_WORKER: { status: 503, title: 'No worker in this process' },
@@ -51,6 +71,10 @@ export const Problem = z
     instance: z.string().optional().describe('Id of this occurrence, as in the log.'),
     code: z.enum(Object.keys(PROBLEMS)).describe('Stable error code for programs.'),
     name: z.string().optional().describe('EnqueueError, for the API of seed 004.'),
+    tenant: z
+      .string()
+      .optional()
+      .describe('The tenant that the job belongs to; only for an admin of the default tenant.'),
     errors: z.array(Violation).optional().describe('All violations of the request.'),
   })
   .meta({ id: 'Problem', description: 'An error (RFC 9457).' });
@@ -68,5 +92,6 @@ export interface Problem {
   instance?: string;
   code: ProblemCode;
   name?: string;
+  tenant?: string;
   errors?: readonly Violation[];
 }

@@ -3,6 +3,8 @@ import type { ProblemCode, Violation } from './problem.ts';
 export interface RefusalOptions {
   errors?: readonly Violation[];
   headers?: Readonly<Record<string, string>>;
+  /** The tenant that the requested job belongs to, for callers who may act for it. */
+  tenant?: string;
 }
 
 /**
@@ -14,11 +16,17 @@ export class Refusal extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly Violation[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly tenant: string | undefined;
 
-  constructor(code: ProblemCode, detail: string, { errors, headers = {} }: RefusalOptions = {}) {
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    { errors, headers = {}, tenant }: RefusalOptions = {},
+  ) {
     super(detail);
     this.code = code;
     this.errors = errors;
     this.headers = headers;
+    this.tenant = tenant;
   }
 }

@@ -13,7 +13,7 @@ export const RunDueBody = closed({
   max: whole(1, MAX_MAX).default(RUN_DUE_DEFAULTS.max).describe('Maximum number of jobs.'),
   seconds: number(0, SECONDS_MAX)
     .default(RUN_DUE_DEFAULTS.seconds)
-    .describe('Time budget; jobs still running then are released.'),
+    .describe('Time budget; jobs still running then return to their queue.'),
 });
 
 export const RunDueAnswer = z.looseObject({

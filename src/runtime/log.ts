@@ -3,8 +3,13 @@ import { pino, type Logger } from 'pino';
 export type Log = Logger;
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** One JSON line per event on stderr; stdout is for data. */
-export function createLog(level: LogLevel, fields: Record<string, unknown> = {}): Log {
+/** One JSON line per event on stderr, or what `lineText` makes of it; stdout is for data. */
+export function createLog(
+  level: LogLevel,
+  fields: Record<string, unknown> = {},
+  lineText: ((line: string) => string) | null = null,
+): Log {
+  const stderr = pino.destination({ dest: 2, sync: true });
   return pino(
     {
       level,
@@ -12,7 +17,7 @@ export function createLog(level: LogLevel, fields: Record<string, unknown> = {})
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: errorWithoutData },
     },
-    pino.destination({ dest: 2, sync: true }),
+    lineText === null ? stderr : { write: (line) => stderr.write(lineText(line)) },
   );
 }
 

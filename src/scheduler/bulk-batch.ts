@@ -12,7 +12,7 @@ import { findJobs } from '../store/read/find-jobs.ts';
 import { withPartitions } from '../store/connection/partitions.ts';
 import { retryJobs } from '../store/change/retry-jobs.ts';
 import { retakeUniqueKeys } from '../store/enqueue/unique-jobs.ts';
-import type { Found } from '../store/read/walk-jobs.ts';
+import type { FoundIds } from '../store/read/walk-jobs.ts';
 import type { LevelHint } from '../store/connection/wake.ts';
 import type { JobState, TerminalState } from '../core/job/job.ts';
 
@@ -100,7 +100,7 @@ async function batch(
 /** The start of the next batch: further on in this shard, in the next shard, or none. */
 function progress(
   { shard, how }: DueBulk,
-  { ids, reachedId }: Found,
+  { ids, reachedId }: FoundIds,
   { changed, failed, note }: Effect,
   shards: number,
 ): BulkProgress {
@@ -138,7 +138,7 @@ async function change(
       return { ...nothing(), changed: cancelled.length, levels, workers };
     }
     case 'retry': {
-      const taken = await retakeUniqueKeys(tx, shard, ids);
+      const taken = await retakeUniqueKeys(tx, shard, ids, tenant);
       const free = ids.filter((id) => !taken.has(id));
       const retried = await retryJobs(tx, shard, free, how, ended);
       const levels = retried.filter(({ state }) => state === 'queued');

@@ -3,7 +3,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
 import type { Db } from '../store/connection/db.ts';
-import { rollUpCounters, forgetCounters } from '../store/counters/roll-up.ts';
+import { forgetCounters, hasDeltas, rollUpCounters } from '../store/counters/roll-up.ts';
 import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const EVERY_MS = 1_000;
@@ -16,7 +16,10 @@ const REST_FACTOR = 20;
 const FORGET_MS = 600_000;
 const THE_BEGINNING = '-infinity';
 
-/** Keeps the job counters (`store/counters/roll-up.ts`) at most a second behind. */
+/**
+ * Keeps the job counters (`store/counters/roll-up.ts`) at most a second behind. While nothing
+ * happens, it only looks, and writes every ten seconds that the counters are up to date.
+ */
 export function counterKeeper(
   db: Db,
   clock: Clock,
@@ -31,7 +34,7 @@ export function counterKeeper(
     shards: db.shards,
     tick: async (shard, signal) => {
       await shardOrder.take(shard, async () => {
-        await fold(shard, signal);
+        await rollUp(shard, signal);
         if (clock.monotonicMs() < (forgetMs.get(shard) ?? 0)) return;
         await forgetCounters(db, shard);
         forgetMs.set(shard, clock.monotonicMs() + FORGET_MS);
@@ -40,18 +43,20 @@ export function counterKeeper(
     },
   });
 
-  async function fold(shard: number, signal: AbortSignal): Promise<void> {
+  async function rollUp(shard: number, signal: AbortSignal): Promise<void> {
     const known = floors.get(shard);
     const low = !known || clock.monotonicMs() >= known.lowPollMs;
     let floor = low ? THE_BEGINNING : known.at;
+    if (!low && !(await hasDeltas(db, shard, floor))) return;
     let reached = known?.at ?? THE_BEGINNING;
     let tookMs = 0;
-    for (let folded = BATCH; folded === BATCH && !signal.aborted;) {
-      const fold = await rollUpCounters(db, shard, floor, BATCH);
-      folded = fold.folded;
-      tookMs += fold.tookMs;
-      if (fold.latest !== null) floor = reached = before(fold.latest);
-    }
+    let rows: number;
+    do {
+      const rolledUp = await rollUpCounters(db, shard, floor, BATCH);
+      rows = rolledUp.rows;
+      tookMs += rolledUp.tookMs;
+      if (rolledUp.latest !== null) floor = reached = before(rolledUp.latest);
+    } while (rows === BATCH && !signal.aborted);
     const restMs = Math.max(LOW_LOOK_MS, REST_FACTOR * tookMs);
     const lowPollMs = low ? clock.monotonicMs() + restMs : known.lowPollMs;
     floors.set(shard, { at: reached, lowPollMs });

@@ -109,7 +109,7 @@ async function planDue(enqueuer: Enqueuer, due: DueSchedule): Promise<DuePlan> {
     id: due.id,
     next,
     held,
-    lookAtMs: nextTimesMs.length > 0 ? Math.min(...nextTimesMs) : null,
+    checkAtMs: nextTimesMs.length > 0 ? Math.min(...nextTimesMs) : null,
     jobIds: entries.map(({ job }) => job.id).reverse(),
     slots: slots.length,
   };

@@ -2,13 +2,24 @@ import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
 import type { Db } from '../store/connection/db.ts';
-import { SWEEP_START, sweepLimiters } from '../store/limits/sweep-limiters.ts';
+import {
+  hasLimiters,
+  NOTHING_TO_SWEEP,
+  SWEEP_START,
+  sweepLimiters,
+} from '../store/limits/sweep-limiters.ts';
+import { routeLeftJobs } from '../store/claim/route-jobs.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const SLICE = 1_000;
+/** Rarely needed, so not at every poll. */
+const ROUTE_POLLS = 10;
 
-/** Finds permits that are free while a job waits for one (`store/limits/sweep-limiters.ts`). */
+/**
+ * Finds permits that are free while a job waits for one (`store/limits/sweep-limiters.ts`), and
+ * queued jobs that have no version yet.
+ */
 export function limitSweeper(
   db: Db,
   waker: Waker,
@@ -16,6 +27,7 @@ export function limitSweeper(
   log: Log,
   shardOrder: ShardOrder = ALL_SHARDS,
 ): Service {
+  let polls = 0;
   const cursors = new Map<number, typeof SWEEP_START>();
   return new ShardPollers({
     name: 'limitSweeper',
@@ -23,13 +35,17 @@ export function limitSweeper(
     shards: db.shards,
     tick: async (shard) => {
       const cursor = cursors.get(shard) ?? SWEEP_START;
-      const swept = await shardOrder.take(
-        shard,
-        async () => await sweepLimiters(db, shard, cursor, SLICE),
+      const swept = await shardOrder.take(shard, async () =>
+        (await hasLimiters(db, shard))
+          ? await sweepLimiters(db, shard, cursor, SLICE)
+          : NOTHING_TO_SWEEP,
       );
       if (!swept) return pollMs;
-      cursors.set(shard, swept.place);
+      cursors.set(shard, swept.cursor);
       waker.wake(swept.levels);
+      if (!swept.more && (polls += 1) % ROUTE_POLLS === 0) {
+        waker.wake(await routeLeftJobs(db, shard));
+      }
       return swept.more ? 0 : pollMs;
     },
   });

@@ -4,14 +4,20 @@ import { JobLog } from '../signals/job-log.ts';
 import type { Db } from '../store/connection/db.ts';
 import { SLEEP_MS_MAX } from '../store/connection/due-hint.ts';
 import { expireJobs } from '../store/claim/expire.ts';
+import { resolveEnded } from '../store/edges/resolve-ended.ts';
 import { promote } from '../store/claim/promote.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { DuePoller } from './due-poller.ts';
 import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const AT_ONCE = 1_000;
+/** Jobs that become due within this time are moved together. */
+const TOGETHER_MS = 10;
 
-/** Moves due jobs into their levels, ends expired ones, and sleeps until the next one is due. */
+/**
+ * Moves due jobs into their levels, ends expired ones, moves on what waited for ended jobs, and sleeps until the
+ * next one is due.
+ */
 export function promoter(
   db: Db,
   waker: Waker,
@@ -37,7 +43,7 @@ export function promoter(
   async function promoteDue(shard: number): Promise<number> {
     // Taken before the query, because the answer may take a while.
     const askedMs = clock.monotonicMs();
-    const { more, levels, nextDueMs } = await promote(db, shard, AT_ONCE);
+    const { more, ended, levels, nextDueMs } = await promote(db, shard, AT_ONCE);
     waker.wake(levels);
     const expiry = await expireJobs(db, shard, AT_ONCE);
     waker.wake(expiry.levels);
@@ -45,7 +51,9 @@ export function promoter(
       const facts = { ...job, jobId: job.id };
       jobLog.failure(facts, 'job.failed', { code: 'EXPIRED', next: 'failed' });
     }
+    const resolved = ended || expiry.ids.length > 0 ? await resolveEnded(db, shard, AT_ONCE) : null;
+    waker.wake(resolved?.levels ?? []);
     const nextMs = Math.min(nextDueMs ?? Infinity, expiry.nextMs ?? Infinity);
-    return askedMs + (more || expiry.more ? 0 : nextMs);
+    return askedMs + (more || expiry.more || resolved?.more ? 0 : Math.max(TOGETHER_MS, nextMs));
   }
 }

@@ -9,14 +9,16 @@ import {
   dropOldest,
   FIRST_KEY,
   isBusy,
+  keepKeys,
   type KeyCursor,
   type Retention,
   spanPartitions,
   tidyKeys,
 } from '../store/change/prune.ts';
-import { pruneAlerts } from '../store/counters/fire-alerts.ts';
+import { pruneAlerts } from '../store/alerts/fire-alerts.ts';
 import { pruneAudit } from '../store/change/prune-audit.ts';
 import { pruneBulks } from '../store/change/prune-bulks.ts';
+import { pruneUsage } from '../store/change/prune-usage.ts';
 import { pruneSlots } from '../store/schedules/slots.ts';
 
 const KEPT_BATCH = 1_000;
@@ -33,7 +35,12 @@ const SCHEDULES_AT_ONCE = 100;
  */
 export function pruner(
   db: Db,
-  retention: Retention & { auditDays?: number | undefined; bulkDays?: number | undefined },
+  retention: Retention & {
+    auditDays?: number | undefined;
+    usageDays?: number | undefined;
+    bulkDays?: number | undefined;
+    idempotencyDays?: number | undefined;
+  },
   log: Log,
   mayPrune: () => boolean = () => true,
 ): Poller {
@@ -42,7 +49,8 @@ export function pruner(
   /** Shards whose jobs must be recounted. */
   const uncounted = new Set<number>();
   const shards = Array.from({ length: db.shards }, (_, shard) => shard);
-  const { auditDays = 0, bulkDays = 0 } = retention;
+  const { auditDays = 0, usageDays = 0, bulkDays = 0, idempotencyDays = 0 } = retention;
+  const keyDays = Math.max(retention.retentionDays, idempotencyDays);
   let waiting = false;
   return new Poller({
     name: 'pruner',
@@ -57,8 +65,10 @@ export function pruner(
       const slots = eachShard(shards, async (shard) => await pruneShardSlots(shard, signal));
       const slotsPruned = slots.catch(later);
       await pruneAll(pruneAudit, auditDays, signal).catch(later);
+      await pruneAll(pruneUsage, usageDays, signal).catch(later);
       await pruneAll(pruneBulks, bulkDays, signal).catch(later);
       await spanPartitions(db, retention.retentionDays).catch(later);
+      await keepKeys(db, idempotencyDays).catch(later);
       const dropped = await dropAll(signal).catch(later);
       await cleanAll(signal).catch(later);
       await forgetAlerts(signal).catch(later);
@@ -143,7 +153,7 @@ export function pruner(
   async function freeKeys(shard: number, signal: AbortSignal): Promise<void> {
     let cursor: KeyCursor | null = walks.get(shard) ?? FIRST_KEY;
     for (let page = 0; page < KEY_PAGES && cursor && !signal.aborted; page += 1) {
-      cursor = (await tidyKeys(db, shard, cursor, KEY_PAGE, retention.retentionDays)).last;
+      cursor = (await tidyKeys(db, shard, cursor, KEY_PAGE, keyDays)).last;
     }
     if (cursor) walks.set(shard, cursor);
     else walks.delete(shard);

@@ -24,6 +24,8 @@ import { beatingAmong } from './beat-check.ts';
 import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const BATCH = 500;
+/** The interval at which workers are forgotten that died long ago. */
+const FORGET_MS = 60_000;
 
 export interface ReaperOptions {
   db: Db;
@@ -49,6 +51,7 @@ export function reaper(options: ReaperOptions): Service {
   const { db, waker, clock, pollMs, log, beating = null } = options;
   const shardOrder = options.shardOrder ?? ALL_SHARDS;
   const refused = new Set<string>();
+  const forgetAtMs = new Map<number, number>();
   const jobLog = new JobLog(log, options.logJobs);
   return new ShardPollers({
     name: 'reaper',
@@ -69,7 +72,10 @@ export function reaper(options: ReaperOptions): Service {
     }
     const orphans = await findOrphans(db, shard, BATCH);
     const settled = orphans.length > 0 ? await bringBackAll(shard, orphans) : 0;
-    await forgetWorkers(db, shard);
+    if (clock.monotonicMs() >= (forgetAtMs.get(shard) ?? 0)) {
+      forgetAtMs.set(shard, clock.monotonicMs() + FORGET_MS);
+      await forgetWorkers(db, shard);
+    }
     return orphans.length === BATCH && settled > 0;
   }
 
@@ -106,7 +112,7 @@ export function reaper(options: ReaperOptions): Service {
 
   async function bringBack(shard: number, orphans: readonly OrphanRow[]): Promise<number> {
     const settlements = orphans.map((row) => {
-      const message = `worker ${row.worker} (${row.host}, pid ${row.pid}) lost its lease`;
+      const message = `its worker ${row.host} (pid ${row.pid}) died: no heartbeat in time`;
       const outcome = { kind: 'lost', message } as const;
       const transition = decide({ ...row, ...DEFAULT_RULES }, outcome, clock.random());
       return { id: row.id, claim: row.claim, was: row.state, transition, usage: NO_USAGE };

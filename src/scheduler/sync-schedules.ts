@@ -5,7 +5,7 @@ import {
   REMOVED_WHILE_PAUSED,
   type ScheduleSpec,
 } from '../core/schedule/schedule.ts';
-import { HOST_TENANT } from '../core/access/scope.ts';
+import { DEFAULT_TENANT } from '../core/access/scope.ts';
 import type { Log } from '../runtime/log.ts';
 import { ScheduleError } from '../schedule/error.ts';
 import { type Change, changeSchedule, sameTiming } from '../store/schedules/change-schedule.ts';
@@ -13,6 +13,7 @@ import type { Db } from '../store/connection/db.ts';
 import { sendDueHint } from '../store/connection/due-hint.ts';
 import type { JobIds } from '../store/connection/job-ids.ts';
 import { specOf } from '../store/schedules/schedule-row.ts';
+import { listReleases } from '../store/deployments/releases.ts';
 import { codeSchedules, createSchedule, ScheduleNameTaken } from '../store/schedules/schedules.ts';
 
 /**
@@ -27,30 +28,50 @@ export interface SyncDeps {
   log: Log;
 }
 
-const TENANT = HOST_TENANT;
+/** Where definitions come from. */
+interface Origin {
+  tenant: string;
+  /** Of a release: its jobs get whatever version is current when they are due. */
+  released: boolean;
+}
 
+/** Of definitions that a worker has loaded. Those with a release follow the release. */
 export async function syncSchedules(
   deps: SyncDeps,
   definitions: readonly DefinitionInfo[],
 ): Promise<void> {
+  const released = await listReleases(deps.db);
+  const isReleased = (key: string) =>
+    released.some((one) => one.key === key && one.tenant === DEFAULT_TENANT);
   const newest = new Map<string, DefinitionInfo>();
-  for (const info of definitions) {
+  for (const info of definitions.filter(({ key }) => !isReleased(key))) {
     if ((newest.get(info.key)?.version ?? 0) < info.version) newest.set(info.key, info);
   }
-  for (const info of newest.values()) await syncDefinition(deps, info);
+  const origin = { tenant: DEFAULT_TENANT, released: false };
+  for (const info of newest.values()) await syncDefinition(deps, origin, info);
 }
 
-async function syncDefinition(deps: SyncDeps, info: DefinitionInfo): Promise<void> {
+/** Of definitions that were released. */
+export async function syncReleasedSchedules(
+  deps: SyncDeps,
+  tenant: string,
+  definitions: readonly DefinitionInfo[],
+): Promise<void> {
+  for (const info of definitions) await syncDefinition(deps, { tenant, released: true }, info);
+}
+
+async function syncDefinition(deps: SyncDeps, origin: Origin, info: DefinitionInfo): Promise<void> {
   const { db } = deps;
-  const known = await codeSchedules(db, TENANT, info.key);
+  const { tenant } = origin;
+  const known = await codeSchedules(db, tenant, info.key);
   for (const declared of info.schedules) {
     const found = known.find(({ name }) => name === declared.name);
-    await syncOne(deps, info, declared, found?.id ?? null);
+    await syncOne(deps, origin, info, declared, found?.id ?? null);
   }
   const wanted = new Set(info.schedules.map(({ name }) => name));
   for (const { id, name } of known) {
     if (name !== null && wanted.has(name)) continue;
-    await changeSchedule(db, TENANT, id, unlessNewer(info.version, remove));
+    await changeSchedule(db, tenant, id, unlessNewer(origin, info.version, remove));
   }
   if (info.schedules.length > 0) await sendDueHint(db, { kind: 'schedules', inMs: 0 });
 }
@@ -58,20 +79,22 @@ async function syncDefinition(deps: SyncDeps, info: DefinitionInfo): Promise<voi
 /** An invalid schedule is logged and left out; it stops neither the others nor the worker. */
 async function syncOne(
   { db, ids, log }: SyncDeps,
+  origin: Origin,
   info: DefinitionInfo,
   declared: DeclaredSchedule,
   id: string | null,
 ): Promise<void> {
-  const spec = specFrom(info, declared);
+  const { tenant } = origin;
+  const spec = specFrom(origin, info, declared);
   try {
-    const change = unlessNewer(info.version, inLineWith(spec));
-    if (id !== null) await changeSchedule(db, TENANT, id, change);
-    else await createSchedule(db, ids, { tenant: TENANT, source: 'code', spec });
+    const change = unlessNewer(origin, info.version, inLineWith(spec));
+    if (id !== null) await changeSchedule(db, tenant, id, change);
+    else await createSchedule(db, ids, { tenant, source: 'code', spec });
   } catch (error) {
     // Another worker created it at the same moment. If it was created by hand, the code gives way.
     const raced =
       error instanceof ScheduleNameTaken &&
-      (await codeSchedules(db, TENANT, info.key)).some(({ name }) => name === spec.name);
+      (await codeSchedules(db, tenant, info.key)).some(({ name }) => name === spec.name);
     if (raced) return;
     if (!(error instanceof ScheduleError) && !(error instanceof ScheduleNameTaken)) throw error;
     const field = error instanceof ScheduleError ? `${error.field} ` : '';
@@ -80,8 +103,9 @@ async function syncOne(
   }
 }
 
-/** During a deploy, a worker with the old version must not undo the new one. */
-function unlessNewer(version: number, change: Change): Change {
+/** While workers are replaced, one with the old version must not undo the new one. */
+function unlessNewer({ released }: Origin, version: number, change: Change): Change {
+  if (released) return change;
   return (row) => ((row.definition_version ?? 0) > version ? null : change(row));
 }
 
@@ -107,12 +131,16 @@ function same(one: ScheduleSpec, other: ScheduleSpec): boolean {
   return sameTiming(one, other) && fields.every((field) => one[field] === other[field]);
 }
 
-function specFrom(info: DefinitionInfo, declared: DeclaredSchedule): ScheduleSpec {
+function specFrom(
+  { released }: Origin,
+  info: DefinitionInfo,
+  declared: DeclaredSchedule,
+): ScheduleSpec {
   const { startAt, endAt } = declared;
   return {
     ...declared,
     definitionKey: info.key,
-    definitionVersion: info.version,
+    definitionVersion: released ? null : info.version,
     enabled: true,
     startAt: startAt === null ? null : new Date(startAt),
     endAt: endAt === null ? null : new Date(endAt),

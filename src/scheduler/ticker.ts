@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
 import { SLEEP_MS_MAX } from '../store/connection/due-hint.ts';
-import { nextLookMs } from '../store/schedules/due-schedules.ts';
+import { nextCheckMs } from '../store/schedules/due-schedules.ts';
 import { DuePoller } from './due-poller.ts';
 import { type FireDeps, fireDue } from './fire-due.ts';
 import type { SchedulerMembership } from './scheduler-membership.ts';
@@ -23,14 +23,22 @@ export function ticker(
       const latestMs = clock.monotonicMs() + Math.min(pollMs, SLEEP_MS_MAX);
       const { buckets } = membership;
       if (buckets.length === 0) return Math.min(pollMs, SLEEP_MS_MAX);
-      let fired = BATCH;
-      while (fired === BATCH && !signal.aborted) {
-        fired = await fireDue(deps, shard, buckets, BATCH);
+      let dueAtMs = await nextDueAtMs(shard, buckets);
+      // Most of the time nothing is due, and this one question is all.
+      if (dueAtMs <= clock.monotonicMs()) {
+        let fired = BATCH;
+        while (fired === BATCH && !signal.aborted) {
+          fired = await fireDue(deps, shard, buckets, BATCH);
+        }
+        dueAtMs = await nextDueAtMs(shard, buckets);
       }
-      const askedMs = clock.monotonicMs();
-      const lookMs = await nextLookMs(db, shard, buckets);
-      const nextAtMs = Math.min(latestMs, askedMs + (lookMs ?? Infinity));
-      return Math.max(0, nextAtMs - clock.monotonicMs());
+      return Math.max(0, Math.min(latestMs, dueAtMs) - clock.monotonicMs());
     },
   });
+
+  async function nextDueAtMs(shard: number, buckets: readonly number[]): Promise<number> {
+    // Taken before the query, because the answer may take a while.
+    const askedMs = clock.monotonicMs();
+    return askedMs + ((await nextCheckMs(db, shard, buckets)) ?? Infinity);
+  }
 }

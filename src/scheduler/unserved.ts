@@ -10,12 +10,14 @@ import type { Waker } from '../store/connection/wake.ts';
 import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const BATCH = 500;
+/** A job fails this part of its time later at most. */
+const ACCURACY = 0.05;
 
 export interface UnservedOptions {
   db: Db;
   waker: Waker;
   pollMs: number;
-  unhandledAfterMs: number;
+  unservedAfterMs: number;
   log: Log;
   shardOrder?: ShardOrder;
   /** Which jobs get log lines (`core/views/job-log.ts`). */
@@ -27,18 +29,19 @@ export interface UnservedOptions {
  * their definition. Jobs of `/v1` wait instead, since their worker may only be late.
  */
 export function unserved(options: UnservedOptions): Service {
-  const { db, waker, pollMs, unhandledAfterMs, log } = options;
+  const { db, waker, pollMs, unservedAfterMs, log } = options;
   const shardOrder = options.shardOrder ?? ALL_SHARDS;
   const jobLog = new JobLog(log, options.logJobs);
   // A worker that is late in a deploy gets the whole time.
-  const scope = { afterMs: unhandledAfterMs, tenant: null, unpublishedAtOnce: false };
+  const scope = { afterMs: unservedAfterMs, tenant: null, unpublishedAtOnce: false };
+  const intervalMs = Math.max(pollMs, unservedAfterMs * ACCURACY);
   return new ShardPollers({
     name: 'unserved',
     log,
     shards: db.shards,
     tick: async (shard) => {
       const fail = async () => await failUnserved({ db, waker, jobLog }, shard, scope);
-      return (await shardOrder.take(shard, fail))?.more ? 0 : pollMs;
+      return (await shardOrder.take(shard, fail))?.more ? 0 : intervalMs;
     },
   });
 }

@@ -4,6 +4,7 @@ import {
   type JobLines,
   parseJobLines,
 } from '../core/views/job-log.ts';
+import type { JobError } from '../core/job/job.ts';
 import { traceIdOf } from '../core/values/trace-context.ts';
 import type { Log } from '../runtime/log.ts';
 
@@ -27,7 +28,8 @@ export class JobLog {
 
   constructor(log: Log, lines: string = DEFAULT_JOB_LINES) {
     this.#log = log;
-    this.#lines = parseJobLines(lines) ?? { failures: true, share: 0 };
+    const fallback = { failures: true, share: 0, errors: false, output: false };
+    this.#lines = parseJobLines(lines) ?? fallback;
   }
 
   /** Whether anything except failures is logged. */
@@ -43,9 +45,23 @@ export class JobLog {
     if (this.logs(facts.jobId)) this.#log.info({ ...fieldsOf(facts), ...more }, event);
   }
 
+  /** Whether the lines that this job writes are logged. */
+  logsOutput(jobId: string): boolean {
+    return this.#lines.output && this.logs(jobId);
+  }
+
   /** A failed attempt; a warning unless it is retried. */
-  failure(facts: JobFacts, event: string, more: object, level: 'info' | 'warn' = 'warn'): void {
-    if (this.#lines.failures) this.#log[level]({ ...fieldsOf(facts), ...more }, event);
+  failure(
+    facts: JobFacts,
+    event: string,
+    more: object,
+    level: 'info' | 'warn' = 'warn',
+    error: JobError | null = null,
+  ): void {
+    if (!this.#lines.failures) return;
+    const { message, stack } = error ?? {};
+    const said = this.#lines.errors ? { message, stack } : {};
+    this.#log[level]({ ...fieldsOf(facts), ...more, ...said }, event);
   }
 }
 

@@ -89,6 +89,11 @@ export interface AttemptSpan {
   end(outcome: Outcome): void;
 }
 
+/** Whether an SDK is registered. */
+export function makesSpans(): boolean {
+  return activeTracer() !== null;
+}
+
 /** Null when no SDK is registered. */
 export function startAttempt(facts: AttemptFacts): AttemptSpan | null {
   const tracer = activeTracer();

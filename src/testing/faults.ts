@@ -48,7 +48,7 @@ function strikingAfter(ctx: JobContext, afterStep: string, fault: Fault['fault']
 }
 
 /** The program of the processes that workers start for jobs. */
-const RUNNER = /[\\/]worker[\\/]runner[\\/]main\.[tj]s$/;
+const RUNNER = /[\\/]worker[\\/]runner[\\/]main\.c?[jt]s$/;
 
 function strike(fault: Fault['fault']): never {
   if (!RUNNER.test(process.argv[1] ?? '')) {

@@ -7,7 +7,7 @@ import { branded, type JobDefinition } from '../core/definition/define.ts';
 import { RUN_DUE_DEFAULTS, type RunDueBudget, type RunDueSummary } from '../core/queue/run-due.ts';
 import { LocalJobs } from '../app/local-jobs.ts';
 import { EmbeddedPostgres } from '../postgres/embedded.ts';
-import { runDue } from '../app/run-due.ts';
+import { runDue } from '../app/run-due/run-due.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog, type LogLevel, silentLog } from '../runtime/log.ts';
 import { reaper } from '../scheduler/reaper.ts';
@@ -81,7 +81,11 @@ export class TestRig extends LocalJobs {
     const config = configOf({ databaseUrl, concurrency, leaseMs: LEASE_MS, logLevel }, []);
     const settings = { ...config, databaseUrl, heartbeatMs: HEARTBEAT_MS, jobs: this.#jobs };
     const log = createLog(logLevel);
-    return await runDue(this.#db, this.#waker, settings, log, { ...RUN_DUE_DEFAULTS, ...budget });
+    const aheadMs = (await this.now()).getTime() - systemClock.now().getTime();
+    const now = () => new Date(systemClock.now().getTime() + aheadMs);
+    const clock = { ...systemClock, now };
+    const all = { ...RUN_DUE_DEFAULTS, ...budget };
+    return await runDue(this.#db, this.#waker, settings, log, all, { clock });
   }
 
   /** The jobs that were created while `work` ran, in order. */

@@ -1,5 +1,6 @@
 import type { InputOf, ResultOf } from '../client/job.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
+import { type JobOutcome, PARENTS_STEP } from '../core/dependency/dependency.ts';
 import type { DefinitionInfo } from '../core/definition/definition.ts';
 import type { JobError } from '../core/job/job.ts';
 import { decide, type Outcome, type Transition } from '../core/job/lifecycle.ts';
@@ -7,6 +8,8 @@ import { checkParams } from '../core/job/params.ts';
 import type { Level, LogStream } from '../core/views/history.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { Execution } from '../worker/attempt/execution.ts';
+import { rejectedSignal, signalStep } from '../core/job/signal.ts';
+import { secretsFrom } from '../worker/attempt/secrets.ts';
 import { InlineRunner } from '../worker/runners/inline-runner.ts';
 import type { Saved } from '../worker/ipc.ts';
 import { byName } from '../worker/runner/run.ts';
@@ -19,10 +22,18 @@ export interface RunOptions {
   /** The steps stored by earlier attempts. */
   steps?: Record<string, unknown> | undefined;
   checkpoint?: unknown;
+  /** The payloads of signals that have arrived, by name. */
+  signals?: Record<string, unknown> | undefined;
+  /** What `ctx.parents` has. */
+  parents?: readonly JobOutcome[] | undefined;
   /** Continues after an earlier run: its next attempt, with what that one stored. */
   after?: JobRun | undefined;
   /** Cancels the job when it aborts. */
   signal?: AbortSignal | undefined;
+  /** Called with each log line at once; `logs` has them all. */
+  onLog?: ((line: JobRun['logs'][number]) => void) | undefined;
+  /** What `ctx.secrets` has. */
+  secrets?: Record<string, string> | undefined;
 }
 
 /** What one attempt did, and what would follow. */
@@ -39,12 +50,16 @@ export interface JobRun<Result = unknown> {
   logs: { level: Level; stream: LogStream; message: string }[];
   progress: { fraction: number; message: string | null }[];
   events: { type: string; payload: unknown }[];
+  /** The text of `ctx.stream`. */
+  streamed: string;
   /** What is stored now, earlier attempts included. */
   steps: Record<string, unknown>;
   checkpoint: unknown;
 }
 
 const JOB_ID = '00000000-0000-7000-8000-000000000000';
+/** Of links that a job makes. */
+const PUBLIC_URL = 'http://localhost:4400';
 const CANCEL_GRACE_MS = 5_000;
 /** The middle of the jitter: delays are exactly as defined. */
 const NO_JITTER = 0.5;
@@ -66,38 +81,63 @@ export async function runJob<Definition extends JobDefinition>(
   }
   const { after, signal } = options;
   const attempt = options.attempt ?? (after ? after.attempt + Number(charged(after)) : 1);
+  const parents = options.parents ? { [PARENTS_STEP]: options.parents } : {};
   const saved: Saved = {
     checkpoint: options.checkpoint ?? after?.checkpoint,
-    steps: { ...after?.steps, ...options.steps },
+    steps: { ...after?.steps, ...options.steps, ...signalSteps(options.signals ?? {}), ...parents },
   };
   const { execution, job } = begin(info, params, attempt, options);
-  const run: Pick<JobRun, 'logs' | 'progress' | 'events'> = { logs: [], progress: [], events: [] };
+  const run: Pick<JobRun, 'logs' | 'progress' | 'events' | 'streamed'> = {
+    logs: [],
+    progress: [],
+    events: [],
+    streamed: '',
+  };
   const cancel = () => {
     execution.state = 'cancelling';
     execution.askToStop('cancel');
   };
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
-  const runner = new InlineRunner(byName([definition]), systemClock);
-  const { outcome } = await execution.run(
+  const runner = new InlineRunner(
+    byName([definition]),
+    () => systemClock.now().getTime(),
+    PUBLIC_URL,
+  );
+  const ended = Promise.withResolvers<Outcome>();
+  execution.run(
     runner,
-    { paramsJson: job.paramsJson, saved: structuredClone(saved) },
     {
-      onProgress: (_, { fraction, message }) => run.progress.push({ fraction, message }),
-      onLine: (_, { level, stream, message }) => run.logs.push({ level, stream, message }),
-      onEvent: (_, type, payloadJson) => run.events.push(eventOf(type, payloadJson)),
+      paramsJson: job.paramsJson,
+      saved: structuredClone(saved),
+      secrets: options.secrets ? secretsFrom(options.secrets) : null,
     },
-    async (_, step, valueJson) => {
-      const value = JSON.parse(valueJson) as unknown;
-      if (step === null) saved.checkpoint = value;
-      else saved.steps[step] = value;
-      return null;
+    {
+      events: {
+        onProgress: (_, { fraction, message }) => run.progress.push({ fraction, message }),
+        onLine: (_, { level, stream, message }) => {
+          run.logs.push({ level, stream, message });
+          options.onLog?.({ level, stream, message });
+        },
+        onStream: (_, text) => (run.streamed += text),
+        onEvent: (_, type, payloadJson) => run.events.push(eventOf(type, payloadJson)),
+      },
+      saveStep: async (_, { step, valueJson }) => {
+        const value = JSON.parse(valueJson) as unknown;
+        const rejected = step === null ? null : rejectedSignal(step);
+        if (rejected !== null) delete saved.steps[signalStep(rejected)];
+        else if (step === null) saved.checkpoint = value;
+        else saved.steps[step] = value;
+        return null;
+      },
+      onEnd: (_, __, { outcome }) => ended.resolve(outcome),
     },
   );
+  const outcome = await ended.promise;
   signal?.removeEventListener('abort', cancel);
   const budget = { ...job, ...info, maxAttempts: job.maxAttempts, state: execution.state };
   const next = decide(budget, outcome, NO_JITTER);
-  const waits = next.to === 'retrying' || next.to === 'scheduled';
+  const waits = next.to === 'retrying' || next.to === 'scheduled' || next.to === 'suspended';
   return {
     ...run,
     ...saved,
@@ -127,13 +167,20 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
     policy: null,
     limited: false,
     traceparent: null,
+    waitedMs: null,
   };
-  return { job, execution: new Execution(0, job, info, CANCEL_GRACE_MS, 'default') };
+  const accepted = { job, definition: info, tenant: 'default', secretsMark: null };
+  return { job, execution: new Execution(0, accepted, CANCEL_GRACE_MS) };
 }
 
-/** A snooze refunds its attempt. */
+function signalSteps(signals: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(signals);
+  return Object.fromEntries(entries.map(([name, payload]) => [signalStep(name), payload]));
+}
+
+/** A snooze or a wait refunds its attempt. */
 function charged({ outcome }: JobRun): boolean {
-  return outcome.kind !== 'snoozed';
+  return outcome.kind !== 'snoozed' && outcome.kind !== 'suspended';
 }
 
 function eventOf(type: 'custom' | 'hook', payloadJson: string): { type: string; payload: unknown } {

@@ -11,13 +11,14 @@ import {
 } from '../core/webhook/webhook-event.ts';
 import type { Queryable } from '../store/connection/db.ts';
 import { getJob } from '../store/read/get-job.ts';
-import { readRedactPaths } from '../store/read/redact-paths.ts';
+import type { RedactPaths } from './redact-paths.ts';
 
 /**
  * Builds the body, once per delivery: a retry repeats it exactly. Null when the job does not exist.
  */
 export async function compose(
   db: Queryable,
+  redactPaths: RedactPaths,
   deliveryId: string,
   tenant: string,
   delivery: DeliveryParams,
@@ -26,7 +27,7 @@ export async function compose(
   if (delivery.alert) return alertEvent(deliveryId, delivery, delivery.alert);
   const job = await getJob(db, tenant, delivery.jobId ?? '');
   if (!job) return null;
-  const paths = (await readRedactPaths(db)).get(job.definitionKey);
+  const paths = (await redactPaths.get()).get(job.definitionKey);
   const shown = redactJob(jobThen(job, delivery), new Redactor(paths, job.params));
   return jobEvent(deliveryId, delivery, shown);
 }

@@ -1,6 +1,8 @@
+import type { Publishers } from '../brokers/publishers.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Db } from '../store/connection/db.ts';
+import { alertMessageJob, type MailSettings } from './alert-message.ts';
 import { deliveryJob } from './delivery-job.ts';
 import { guardedDialer } from './dialer.ts';
 import { Networks } from './networks.ts';
@@ -9,15 +11,25 @@ import { TenantShare } from './tenant-share.ts';
 /** A send mostly waits, so a worker runs many of them; one tenant gets a third. */
 const SLOTS = 60;
 
-/** What a worker needs to deliver. `allowed` are private networks that webhooks may reach. */
+export interface DeliverySettings extends MailSettings {
+  /** Private networks that webhooks may reach. */
+  webhookAllow?: string | null;
+}
+
+/** What a worker needs to deliver events to webhooks and alerts to people. */
 export function deliveries(
   db: Db,
   clock: Clock,
-  allowed: readonly string[],
+  { webhookAllow, ...mail }: DeliverySettings,
+  publishers: Publishers,
 ): { definitions: JobDefinition[]; slots: number } {
-  const dialer = guardedDialer(new Networks(allowed));
+  const dialer = guardedDialer(new Networks(webhookAllow?.split(',') ?? []));
+  const share = new TenantShare(SLOTS / 3);
   return {
-    definitions: [deliveryJob({ db, clock, dialer, share: new TenantShare(SLOTS / 3) })],
+    definitions: [
+      deliveryJob({ db, clock, dialer, publishers, share }),
+      alertMessageJob({ db, clock, dialer, ...mail }),
+    ],
     slots: SLOTS,
   };
 }

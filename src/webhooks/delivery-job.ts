@@ -12,8 +12,12 @@ import {
   type Send,
   shouldPause,
   WEBHOOK_KEY,
+  type WebhookFormat,
 } from '../core/webhook/webhook.ts';
-import type { DeliveryParams } from '../core/webhook/webhook-event.ts';
+import { brokerIn, routingKeyOf } from '../core/webhook/broker-target.ts';
+import { chatEvent } from '../core/webhook/chat-event.ts';
+import type { CloudEvent, DeliveryParams } from '../core/webhook/webhook-event.ts';
+import { Publishers } from '../brokers/publishers.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Db } from '../store/connection/db.ts';
 import {
@@ -23,7 +27,11 @@ import {
   noteFailed,
   stopWebhook,
 } from '../store/webhooks/webhook-health.ts';
+import { answerError } from './answer-error.ts';
 import { compose } from './compose.ts';
+import { Gate } from './gate.ts';
+import { publish } from './publish.ts';
+import { RedactPaths } from './redact-paths.ts';
 import { send, type Sent, type SenderOptions } from './send.ts';
 import { signedHeaders } from './sign.ts';
 import type { TenantShare } from './tenant-share.ts';
@@ -35,9 +43,21 @@ const SENDS_KEPT = 20;
 export interface DeliveryOptions extends SenderOptions {
   db: Db;
   clock: Clock;
+  /** Default: no brokers. */
+  publishers?: Publishers;
   /** By default a tenant may use all sends. */
   share?: TenantShare;
 }
+
+/** What the deliveries of a worker share. */
+interface Shared {
+  options: DeliveryOptions;
+  gate: Gate;
+  redactPaths: RedactPaths;
+}
+
+/** Deliveries that use the database at the same time: less than half of a worker's connections. */
+const AT_A_TIME = 4;
 
 /** The delay of a delivery whose tenant has its share of sends in flight. */
 const NO_ROOM_MS = 2_000;
@@ -62,49 +82,95 @@ export function deliveryJob(options: DeliveryOptions): JobDefinition {
     },
     { paramsSchema: null },
   );
+  const { db, clock } = options;
+  const shared = { options, gate: new Gate(AT_A_TIME), redactPaths: new RedactPaths(db, clock) };
   return branded({
     info: { ...policy, key: WEBHOOK_KEY },
     schema: null,
     hooks: {},
-    run: async (params: DeliveryParams, ctx) => await deliver(params, ctx, options),
+    run: async (params: DeliveryParams, ctx) => await deliver(params, ctx, shared),
   });
 }
 
 async function deliver(
   params: DeliveryParams,
   ctx: JobContext,
-  options: DeliveryOptions,
+  shared: Shared,
 ): Promise<{ status: number | null }> {
   const before = sendsOf(ctx.lastCheckpoint);
   const arrived = before.find(isDelivered);
   if (arrived) return { status: arrived.status };
-  const { db, clock } = options;
+  const { options, gate } = shared;
+  const { db, clock, share } = options;
+  const { endpoint, event } = await gate.through(async () => await prepare(params, ctx, shared));
+  const leave = share ? share.take(endpoint.tenant) : () => undefined;
+  // Frees the slot: receivers that hang could otherwise hold all of them.
+  if (leave === null) return ctx.snooze(Math.round(NO_ROOM_MS * (1 + clock.random())));
+  const sent = await sendEvent(params, ctx, endpoint, event, options).finally(leave);
+  return await gate.through(async () => {
+    await ctx.checkpoint([...before, sent.send].slice(-SENDS_KEPT));
+    if (!isDelivered(sent.send)) throw await failureOf(db, endpoint, sent);
+    if (endpoint.failures > 0) await noteDelivered(db, endpoint.id);
+    return { status: sent.send.status };
+  });
+}
+
+/** By HTTP, or to a broker of the operator. */
+async function sendEvent(
+  params: DeliveryParams,
+  ctx: JobContext,
+  { url, format, secrets }: Endpoint,
+  event: CloudEvent,
+  options: DeliveryOptions,
+): Promise<Sent> {
+  const body = JSON.stringify(bodyOf(format, event));
+  const contentType = contentTypeOf(format);
+  const signed = signedHeaders(ctx.jobId, options.clock.now(), body, secrets);
+  const broker = brokerIn(url);
+  if (broker === null) {
+    const headers = { 'content-type': contentType, ...signed };
+    return await send({ url, headers, body }, options, ctx.abortSignal);
+  }
+  const routingKey = routingKeyOf(params.event, event);
+  const { subject, type } = event;
+  const about = { id: ctx.jobId, subject, routingKey, type, contentType };
+  const { clock, publishers = new Publishers() } = options;
+  const message = { ...about, headers: signed, body };
+  return await publish(broker, message, { clock, publishers }, ctx.abortSignal);
+}
+
+function bodyOf(format: WebhookFormat, event: CloudEvent): object {
+  return format === 'cloudevents' ? event : chatEvent(format, event);
+}
+
+function contentTypeOf(format: WebhookFormat): string {
+  return format === 'cloudevents' ? 'application/cloudevents+json' : 'application/json';
+}
+
+/** The receiver and the body, which is stored: a retry repeats it exactly. */
+async function prepare(
+  params: DeliveryParams,
+  ctx: JobContext,
+  { options: { db }, redactPaths }: Shared,
+): Promise<{ endpoint: Endpoint; event: CloudEvent }> {
   const endpoint = await findEndpoint(db, ctx.jobId);
   if (!endpoint) throw new NonRetryable('the webhook was deleted');
   if (endpoint.status !== 'active' && !params.byHand) {
     throw new NonRetryable(`the webhook is ${endpoint.status}: send it again when it is active`);
   }
+  const { tenant } = endpoint;
   const event =
     params.envelope ??
-    (await ctx.step('event', async () => await compose(db, ctx.jobId, endpoint.tenant, params)));
+    (await ctx.step(
+      'event',
+      async () => await compose(db, redactPaths, ctx.jobId, tenant, params),
+    ));
   if (!event) throw new NonRetryable('the job was deleted before its event was sent');
-  const leave = options.share ? options.share.take(endpoint.tenant) : () => undefined;
-  // Frees the slot: receivers that hang could otherwise hold all of them.
-  if (leave === null) return ctx.snooze(Math.round(NO_ROOM_MS * (1 + clock.random())));
-  const body = JSON.stringify(event);
-  const headers = signedHeaders(ctx.jobId, clock.now(), body, endpoint.secrets);
-  const sending = send({ url: endpoint.url, headers, body }, options, ctx.abortSignal);
-  const sent = await sending.finally(leave);
-  await ctx.checkpoint([...before, sent.send].slice(-SENDS_KEPT));
-  if (isDelivered(sent.send)) {
-    await noteDelivered(db, endpoint.id);
-    return { status: sent.send.status };
-  }
-  throw await setback(db, endpoint, sent);
+  return { endpoint, event };
 }
 
 /** Records a failure, pauses or disables the webhook if needed, and returns the error to throw. */
-async function setback(db: Db, endpoint: Endpoint, sent: Sent): Promise<Error> {
+async function failureOf(db: Db, endpoint: Endpoint, sent: Sent): Promise<Error> {
   const { status } = sent.send;
   if (status === 410) {
     await stopWebhook(
@@ -115,26 +181,14 @@ async function setback(db: Db, endpoint: Endpoint, sent: Sent): Promise<Error> {
     );
     return new NonRetryable('the receiver answered 410; the webhook was disabled');
   }
-  const streak = await noteFailed(db, endpoint.id);
+  const error = answerError(sent);
+  const streak = await noteFailed(db, endpoint.id, error.message);
   if (streak && shouldPause(streak)) {
     const why = `${streak.failures} sends in a row have failed, for more than a day`;
     const cure = 'set it to active when the receiver works again';
     await stopWebhook(db, endpoint, 'paused', `${why}; ${cure}`);
   }
-  if (status === null) return new Error(sent.send.error ?? 'no answer', { cause: sent.cause });
-  return refusal(status, sent.retryAfter);
-}
-
-/**
- * Any answer except 2xx and 410 is retried, because the receiver may be fixed. The status is part
- * of the error only where it carries a Retry-After (`core/failure/classify.ts`), because other
- * statuses would count as not retryable.
- */
-function refusal(status: number, retryAfter: string | null): Error {
-  const followed = status >= 300 && status <= 399 ? '; redirects are not followed' : '';
-  const error = new Error(`the receiver answered ${status}${followed}`);
-  if (status !== 429 && status < 500) return error;
-  return Object.assign(error, { status, headers: { 'retry-after': retryAfter } });
+  return error;
 }
 
 function sendsOf(checkpoint: unknown): Send[] {

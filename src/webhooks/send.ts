@@ -8,6 +8,8 @@ export const RESPONSE_MAX_BYTES = 8_192;
 
 export interface Sending {
   url: string;
+  /** Default POST. */
+  method?: 'POST' | 'PURGE';
   headers: Record<string, string>;
   body: string;
 }
@@ -26,19 +28,10 @@ export interface SenderOptions {
   timeoutMs?: number;
 }
 
-/**
- * One POST and its result. It follows no redirect, decompresses nothing, and has one time limit for
- * everything. It throws only when the caller aborts.
- */
-export async function send(
-  { url, headers, body }: Sending,
-  { dialer, clock, timeoutMs = SEND_TIMEOUT_MS }: SenderOptions,
-  signal: AbortSignal,
-): Promise<Sent> {
-  const at = clock.now().toISOString();
-  const startMs = clock.monotonicMs();
-  const limit = AbortSignal.timeout(timeoutMs);
-  const done = (what: Partial<Send>) => ({
+/** Begins a send now; call the returned function with its result. */
+export function startSend(clock: Clock): (what: Partial<Send>) => Send {
+  const [at, startMs] = [clock.now().toISOString(), clock.monotonicMs()];
+  return (what) => ({
     at,
     durationMs: Math.round(clock.monotonicMs() - startMs),
     status: null,
@@ -47,10 +40,23 @@ export async function send(
     responseTruncated: false,
     ...what,
   });
+}
+
+/**
+ * One request and its result. It follows no redirect, decompresses nothing, and has one time limit for
+ * everything. It throws only when the caller aborts.
+ */
+export async function send(
+  { url, method = 'POST', headers, body }: Sending,
+  { dialer, clock, timeoutMs = SEND_TIMEOUT_MS }: SenderOptions,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const limit = AbortSignal.timeout(timeoutMs);
+  const done = startSend(clock);
   try {
     const answer = await request(url, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/cloudevents+json' },
+      method,
+      headers: { 'content-type': 'application/cloudevents+json', ...headers },
       body,
       dispatcher: dialer,
       signal: AbortSignal.any([signal, limit]),

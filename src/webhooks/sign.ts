@@ -18,6 +18,8 @@ export function signedHeaders(
   return {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
-    'webhook-signature': secrets.map((key) => new Webhook(key).sign(id, now, body)).join(' '),
+    ...(secrets.length > 0 && {
+      'webhook-signature': secrets.map((key) => new Webhook(key).sign(id, now, body)).join(' '),
+    }),
   };
 }

@@ -1,4 +1,6 @@
 import type { LookupFunction } from 'node:net';
+import { unknownName } from '../core/values/nearest.ts';
+import { brokerIn } from '../core/webhook/broker-target.ts';
 import { judgeUrl } from '../core/webhook/webhook-url.ts';
 import { addressIn, AddressNotAllowed, guardedLookup } from './dialer.ts';
 import { namesLookup } from './names.ts';
@@ -17,15 +19,26 @@ const LOOK_UPS_MAX = 32;
 export class UrlGuard {
   readonly #networks: Networks;
   readonly #resolve: LookupFunction;
+  readonly #brokers: readonly string[];
   #underWay = 0;
 
-  constructor(networks: Networks, resolve: LookupFunction = namesLookup()) {
+  /** `brokers` are the names of brokers that webhooks may publish to. */
+  constructor(
+    networks: Networks,
+    resolve: LookupFunction = namesLookup(),
+    brokers: readonly string[] = [],
+  ) {
     this.#networks = networks;
     this.#resolve = resolve;
+    this.#brokers = brokers;
   }
 
   /** The problem of a URL; null when there is none. */
   async problemOf(text: string): Promise<string | null> {
+    const broker = brokerIn(text);
+    if (broker !== null) {
+      return this.#brokers.includes(broker) ? null : unknownName('broker', broker, this.#brokers);
+    }
     const verdict = judgeUrl(text);
     if (!verdict.ok) return verdict.detail;
     const refusal = new AddressNotAllowed().message;

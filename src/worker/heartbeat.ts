@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts';
 import { Poller, shardName } from '../runtime/poller.ts';
 import type { Service } from '../runtime/service.ts';
 import type { HeartbeatAnswer, WorkerInstance } from '../store/workers/workers.ts';
-import type { QueuePort } from './claim/port.ts';
+import type { Lease, WorkQueue } from './claim/work-queue.ts';
 
 /** A second liveness signal: while it is steady, the lease in the database may be long. */
 export interface LongLease {
@@ -14,7 +14,7 @@ export interface LongLease {
 }
 
 export interface HeartbeatOptions {
-  queue: QueuePort;
+  queue: WorkQueue;
   longLease: LongLease | null;
   clock: Clock;
   log: Log;
@@ -51,6 +51,12 @@ class ShardLease {
   readonly #options: HeartbeatOptions;
   readonly #poller: Poller;
   #instance: string | null = null;
+  /** The latest renewal that is known to have succeeded, when it was sent. */
+  #renewedMs = Number.NEGATIVE_INFINITY;
+  /** A waiting call renews the lease (`Lease.rest`). */
+  #resting = false;
+  /** Calls that must know whether the lease holds. */
+  #confirmations: PromiseWithResolvers<void>[] = [];
   /** Leases without running jobs that are still to be given up. */
   #former: string[] = [];
   #fenceTimer: NodeJS.Timeout | undefined;
@@ -61,7 +67,7 @@ class ShardLease {
     this.#poller = new Poller({
       name,
       log: options.log,
-      tick: async () => await this.#tick(),
+      tick: async () => await this.#confirming(),
       maxRetryMs: Math.max(200, options.heartbeatMs / 2),
     });
   }
@@ -75,7 +81,9 @@ class ShardLease {
     const sentMs = clock.monotonicMs();
     await queue.register(this.#shard, { ...identity, instance, leaseMs });
     this.#instance = instance;
-    this.#armFence(sentMs);
+    this.#resting = false;
+    this.#renewedMs = sentMs;
+    this.#armFence();
   }
 
   async start(): Promise<void> {
@@ -86,8 +94,39 @@ class ShardLease {
     this.#poller.wake();
   }
 
+  /** See `Lease`. Without jobs there is nothing to stop, so no fence is needed. */
+  rest(instance: string, untilMs: number): boolean {
+    if (this.#instance !== instance) return false;
+    this.#resting = true;
+    clearTimeout(this.#fenceTimer);
+    this.#options.onRenewed(untilMs);
+    return true;
+  }
+
+  wake(instance: string, sentMs: number | null): void {
+    if (this.#instance !== instance || !this.#resting) return;
+    this.#resting = false;
+    this.#renewedMs = Math.max(this.#renewedMs, sentMs ?? this.#renewedMs);
+    // Later than that, the next job needs a heartbeat before it starts (`confirm`).
+    if (this.#options.clock.monotonicMs() < this.#fenceMs()) this.#armFence();
+  }
+
+  async confirm(instance: string): Promise<void> {
+    if (this.#instance !== instance) throw new Error(LOST);
+    const { clock, heartbeatMs } = this.#options;
+    const holds = !this.#resting && clock.monotonicMs() < this.#fenceMs();
+    this.#resting = false;
+    if (!holds || clock.monotonicMs() > this.#renewedMs + heartbeatMs) this.#poller.wake();
+    if (holds) return;
+    const confirmation = Promise.withResolvers<void>();
+    this.#confirmations.push(confirmation);
+    await confirmation.promise;
+    if (this.#instance !== instance) throw new Error(LOST);
+  }
+
   async stop(): Promise<void> {
     await this.#poller.stop();
+    for (const { reject } of this.#confirmations.splice(0)) reject(new Error(LOST));
     clearTimeout(this.#fenceTimer);
     if (this.#instance !== null) this.#leave(this.#instance);
     this.#instance = null;
@@ -96,9 +135,21 @@ class ShardLease {
     });
   }
 
+  async #confirming(): Promise<number> {
+    const waiting = this.#confirmations.splice(0);
+    try {
+      const delayMs = await this.#tick();
+      for (const { resolve } of waiting) resolve();
+      return delayMs;
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+      throw error;
+    }
+  }
+
   async #tick(): Promise<number> {
     if (this.#instance === null) await this.register();
-    else await this.#beat(this.#instance);
+    else if (!this.#resting) await this.#beat(this.#instance);
     // Only with a current identity: an early end of the old lease is always due to the worker's
     // return.
     await this.#retireFormer(() => this.#instance !== null);
@@ -126,7 +177,7 @@ class ShardLease {
     if (this.#instance !== instance) return;
     if (!answer.alive) return this.#fence('this worker was declared dead');
     onAnswer(this.#shard, answer, sent);
-    this.#armFence(sentMs);
+    this.#renewed(sentMs);
   }
 
   async #contact(instance: string): Promise<HeartbeatAnswer> {
@@ -138,11 +189,20 @@ class ShardLease {
     return await queue.heartbeat(shard, instance, longLease.leaseMs, leaseMs);
   }
 
-  /** Fires a sixth of the lease before its end, which leaves time to kill what runs. */
-  #armFence(sentMs: number): void {
+  /** The fence fires a sixth of the lease before its end, which leaves time to kill what runs. */
+  #fenceMs(): number {
+    return this.#renewedMs + (this.#options.leaseMs * 5) / 6;
+  }
+
+  #renewed(sentMs: number): void {
+    this.#renewedMs = Math.max(this.#renewedMs, sentMs);
+    if (!this.#resting) this.#armFence();
+  }
+
+  #armFence(): void {
     const { leaseMs, clock, onRenewed } = this.#options;
-    onRenewed(sentMs + (leaseMs * 11) / 12);
-    const leftMs = sentMs + (leaseMs * 5) / 6 - clock.monotonicMs();
+    onRenewed(this.#renewedMs + (leaseMs * 11) / 12);
+    const leftMs = this.#fenceMs() - clock.monotonicMs();
     clearTimeout(this.#fenceTimer);
     this.#fenceTimer = setTimeout(() => this.#fence('the lease could not be renewed'), leftMs);
   }
@@ -160,12 +220,14 @@ class ShardLease {
   }
 }
 
+const LOST = 'the lease was lost while a job was on its way here';
+
 /**
  * Keeps the leases of this worker, one per shard. A shard that does not answer costs its own lease
  * and its own jobs only. All start under one identity. A shard whose lease was lost returns under a
  * new one.
  */
-export class Heartbeat implements Service {
+export class Heartbeat implements Service, Lease {
   readonly name = 'heartbeat';
   readonly #shards: ShardLease[];
   readonly #log: Log;
@@ -221,6 +283,18 @@ export class Heartbeat implements Service {
   /** Sends a heartbeat now, after a hint that its answer has changed. */
   beatSoon(): void {
     for (const lease of this.#shards) lease.beatSoon();
+  }
+
+  rest(instance: string, untilMs: number): boolean {
+    return this.#shards.every((lease) => lease.rest(instance, untilMs));
+  }
+
+  wake(instance: string, sentMs: number | null): void {
+    for (const lease of this.#shards) lease.wake(instance, sentMs);
+  }
+
+  async confirm(instance: string): Promise<void> {
+    await Promise.all(this.#shards.map(async (lease) => await lease.confirm(instance)));
   }
 
   /** Gives the leases up, so that other workers need not wait for them to expire. */

@@ -4,6 +4,7 @@ import { LINE_MAX, LineReader, messageLine, runLine, type ToRunner } from './ipc
 
 const job = {
   id: '019b76da-a800-7000-8000-000000000001',
+  tenant: 'acme',
   claim: 3,
   attempt: 1,
   maxAttempts: 5,

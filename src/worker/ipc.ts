@@ -12,6 +12,8 @@ import type { HookName, Level } from '../core/views/history.ts';
  */
 
 export type ToRunner =
+  /** The first message: how to load the definitions. */
+  | ({ type: 'load' } & LoadPlan)
   | { type: 'run'; job: RunCommand }
   | { type: 'abort'; claim: number; reason: AbortReason }
   /** The answer to a `save`; the problem is null when it is durable. */
@@ -19,10 +21,32 @@ export type ToRunner =
   /** Asks an idle runner whether it is really idle. */
   | { type: 'ask-idle' };
 
-export type AbortReason = 'cancel' | 'timeout' | 'drain';
+export type AbortReason = 'cancel' | 'timeout' | 'stall' | 'drain';
+
+export interface LoadPlan {
+  /** Compiled files by URL; null: the runner compiles files itself, and reports them. */
+  files: CodeFiles | null;
+  /** URLs of modules, each with the URL of the module to load instead. */
+  modules: Record<string, string>;
+  /** The deployment whose code is loaded; absent for a folder of definitions. */
+  deployment?: DeploymentPlan | undefined;
+}
+
+export interface DeploymentPlan {
+  /** The version of its definitions. */
+  number: number;
+  /** The JSON of `longshore.json`. */
+  manifest: unknown;
+  /** URLs of the modules that it does not bring, by name: `longshore` itself. */
+  provided: Record<string, string>;
+}
+
+/** The state tells whether the file has changed since. */
+export type CodeFiles = Record<string, { state: string; source: string }>;
 
 export interface RunCommand {
   id: string;
+  tenant: string;
   claim: number;
   attempt: number;
   maxAttempts: number;
@@ -33,6 +57,14 @@ export interface RunCommand {
   saved?: Saved | undefined;
   /** The trace context. */
   traceparent?: string | undefined;
+  /** The job was asked to stop before it started: its abort signal is aborted from the beginning. */
+  asked?: AbortReason | undefined;
+  /** How often its heartbeats are of use; absent when the definition has no stall timeout. */
+  heartbeatMs?: number | undefined;
+  /** Its secrets, by name; absent when it has none. */
+  secrets?: Readonly<Record<string, string>> | undefined;
+  /** What it may stream; absent for the default. */
+  streamMaxBytes?: number | undefined;
 }
 
 export interface Saved {
@@ -41,33 +73,48 @@ export interface Saved {
 }
 
 export type FromRunner =
-  | { type: 'ready'; definitions: DefinitionInfo[]; problems: string[] }
+  | { type: 'ready'; definitions: DefinitionInfo[]; problems: string[]; files?: CodeFiles }
   /** The answer to `ask-idle`. */
   | { type: 'idle'; busy: boolean }
   | { type: 'progress'; claim: number; fraction: number; message: string | null }
   | { type: 'log'; claim: number; level: Level; message: string }
+  /** A sign of life, and nothing else. */
+  | { type: 'heartbeat'; claim: number }
   | { type: 'event'; claim: number; name: string; payloadJson: string }
+  /** A piece of the live output. */
+  | { type: 'stream'; claim: number; text: string }
   /** A hook that runs beside the job failed; it is reported and changes nothing. */
   | { type: 'hook-failed'; claim: number; hook: HookName; error: JobError }
   /** The result of a step, or the checkpoint when `step` is null. */
-  | { type: 'save'; claim: number; seq: number; step: string | null; valueJson: string }
+  | ({ type: 'save'; claim: number; seq: number } & SaveRequest)
   /** The exit code of a command; the worker sets it, the runner never sends it. */
   | ({ type: 'outcome'; claim: number; outcome: Outcome; exitCode?: number | null } & Measured);
+
+export interface SaveRequest {
+  step: string | null;
+  valueJson: string;
+  /** How long the step ran; null for the checkpoint. */
+  durationMs: number | null;
+}
 
 /** What the runner measured of itself; null where it cannot. */
 export interface Measured {
   cpuMs: number | null;
   peakRssBytes: number | null;
   /**
-   * Whether the runner must not be used again: the job started processes, of which some may be
-   * left, changed the working directory, or let an error escape.
+   * Whether the runner must not be used again: the job started processes or threads, of which some may
+   * be left, changed the working directory or built-in prototypes, or let an error escape.
    */
   spent: boolean;
 }
 
 export const STEP_NAME_MAX = 200;
+/** A column of 32 bits; 24 days. */
+export const STEP_MS_MAX = 2 ** 31 - 1;
 export const EVENT_NAME_MAX = 100;
 export const EVENT_PAYLOAD_MAX = 65_536;
+/** Of one message, in characters; a longer text is sent in several. */
+export const STREAM_TEXT_MAX = 32_768;
 /** For progress messages and errors. */
 export const MESSAGE_MAX = 8_192;
 export const SNOOZE_MS_MAX = YEAR_MS;

@@ -10,7 +10,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { programFile } from '../runtime/code.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import { Sandboxes } from './isolation/sandboxes.ts';
 import { GuardedProcess } from './isolation/guarded-process.ts';
@@ -27,8 +27,6 @@ export interface Probe {
   hasUsers: boolean;
 }
 
-const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-const MAIN = fileURLToPath(new URL(`./probe/main.${extension}`, import.meta.url));
 /** Has params, prints that it started, and waits. */
 const NEIGHBOUR = ['/bin/sh', '-c', 'echo secret > "$TMPDIR/params"; echo begun; exec sleep 300'];
 const MEMORY_MB = 512;
@@ -60,7 +58,7 @@ export async function probeIsolation(options: ProbeOptions): Promise<Probe> {
         privateFile: privateFile(stage),
         databaseFile,
         configFile,
-        code: [MAIN, ...(existsSync(jobs) ? [jobs] : [])],
+        code: [programFile('worker/probe/main'), ...(existsSync(jobs) ? [jobs] : [])],
         setuidProgram: setuidProgram(stage),
         openServer,
         processes: PROCESSES,
@@ -82,7 +80,7 @@ async function runProbe(room: Sandboxes, targets: ProbeTargets): Promise<Attempt
   const argv = [
     process.execPath,
     '--disable-warning=ExperimentalWarning',
-    MAIN,
+    programFile('worker/probe/main'),
     JSON.stringify(targets),
   ];
   const probe = new GuardedProcess(room.sandbox(MEMORY_MB), argv, {}, (_, line) =>

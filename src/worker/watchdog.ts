@@ -1,13 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { Clock } from '../runtime/clock.ts';
+import { programFile } from '../runtime/code.ts';
 import { childEnvironment } from '../runtime/processes/environment.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
-
-const MAIN = fileURLToPath(
-  new URL(`./watchdog/main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-);
 
 /** The processes, folders and groups of a worker; see `isolation/sandboxes.ts`. */
 export interface Overseen {
@@ -95,7 +91,7 @@ export class Watchdog implements Service {
   }
 
   #spawn(): void {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+    const child = spawn(process.execPath, [programFile('worker/watchdog/main')], {
       // It holds the locks too, so the users stay locked until it has ended what a killed worker
       // left.
       stdio: ['pipe', 'ignore', 'ignore', ...(this.#overseen?.users?.locks ?? [])],

@@ -1,31 +1,36 @@
 import type { JobDefinition } from '../core/definition/define.ts';
+import type { DefinitionInfo } from '../core/definition/definition.ts';
 import { hasTerminalHooks, hookDefinition } from '../core/definition/hooks.ts';
 import type { BeatTiming } from '../core/queue/lease.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
+import { providedModules } from '../runtime/code.ts';
 import { sleep } from '../runtime/deadline.ts';
 import { Listener } from '../store/connection/listen.ts';
-import type { DirectStart } from '../store/enqueue/direct-start.ts';
-import { Reconciler } from './reconciler.ts';
+import { isReleaseHint } from '../store/connection/wake.ts';
+import { claimKey, Reconciler } from './reconciler.ts';
 import type { Execution } from './attempt/execution.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { InlineRunners } from './runners/inline-runner.ts';
 import { Journal } from './attempt/journal.ts';
 import { WorkLoop, type WorkLoopOptions } from './claim/loop.ts';
-import type { QueuePort } from './claim/port.ts';
+import type { ServedDefinitions, WorkQueue } from './claim/work-queue.ts';
 import { LivenessHeartbeat } from './liveness-heartbeat.ts';
-import type { RunnerReport } from './runners/runner.ts';
+import type { RunnerReport, RunnerSource } from './runners/runner.ts';
 import { Runners, type RunnerSettings } from './runners/runners.ts';
+import { DeployedCode, type DeploymentSource } from './deployed/deployed-code.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface WorkerOptions extends Partial<RunnerSettings> {
-  queue: QueuePort;
+  queue: WorkQueue;
   /** For LISTEN; null: jobs are found by polling, and cancels arrive with heartbeats. */
   databaseUrl: string | null;
   /** A file or folder of definitions, or a list of definitions that run inline. */
   jobs: string | readonly JobDefinition[];
+  /** Where deployed code comes from; null: this worker serves no deployments. */
+  deploymentSource?: DeploymentSource | null;
   /** System jobs, which run inside the worker, with slots of their own. */
   builtIn?: { definitions: readonly JobDefinition[]; slots: number };
   host: string;
@@ -41,17 +46,20 @@ export interface WorkerOptions extends Partial<RunnerSettings> {
   drainMs: number;
   cancelGraceMs: number;
   logMaxBytes: number;
+  streamMaxBytes?: number | undefined;
   clock: Clock;
   log: Log;
   /** Which jobs get log lines (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
+  /** Repeats the first registration, where the queue may be unreachable for a while. */
+  persist?: (register: () => Promise<void>) => Promise<void>;
   /** A drain was requested: the caller should stop the worker now. */
   onDrain?: () => void;
 }
 
 /**
- * A worker: its runners, its lease and its claim loops. It never runs user code itself, so no job
- * can delay its heartbeat. System jobs have a claim loop of their own under the same lease, so
+ * A worker: its runners, its lease and its claim loops. Only `inline` and `thread` jobs
+ * run inside it; no other job can delay its heartbeat. System jobs have a claim loop of their own under the same lease, so
  * neither kind waits for a slot of the other.
  */
 export class Worker implements Service {
@@ -59,10 +67,12 @@ export class Worker implements Service {
   readonly #options: WorkerOptions;
   readonly #watchdog: Watchdog;
   readonly #runners: Runners;
+  readonly #deployed: DeployedCode | null;
   readonly #journal: Journal;
   readonly #heartbeat: Heartbeat;
   readonly #livenessHeartbeat: LivenessHeartbeat | null;
   readonly #reconciler: Reconciler;
+  readonly #served: ServedDefinitions = { list: [] };
   /** The loop of user jobs comes first. */
   #loops: WorkLoop[] = [];
   #listener: Listener | undefined;
@@ -73,8 +83,25 @@ export class Worker implements Service {
     const { queue, clock, log, host, pid, version, slots } = options;
     this.#options = options;
     this.#watchdog = new Watchdog(clock, log);
-    this.#runners = new Runners({ ...options, watchdog: this.#watchdog });
-    this.#journal = new Journal(queue, clock, log, options.logMaxBytes);
+    const { deploymentSource: source = null } = options;
+    const shared = { ...options, watchdog: this.#watchdog };
+    this.#runners = new Runners({ ...shared, shares: source !== null });
+    this.#deployed =
+      source &&
+      new DeployedCode({
+        source,
+        runners: (folder, { number, manifest }) => {
+          const deployment = { number, manifest, provided: providedModules() };
+          return new Runners({ ...shared, jobs: folder, deployment, main: this.#runners });
+        },
+        folderDefinitions: () => this.#runners.report.definitions,
+        running: () => this.#running().map(({ definition }) => definition),
+        onChange: async () => await this.#serve(),
+        isNotified: options.databaseUrl !== null,
+        clock,
+        log,
+      });
+    this.#journal = new Journal(queue, clock, log, options);
     this.#livenessHeartbeat = options.beating
       ? new LivenessHeartbeat({
           ...options.beating,
@@ -92,7 +119,7 @@ export class Worker implements Service {
       heartbeatMs: options.heartbeatMs,
       longLease: this.#livenessHeartbeat,
       identity: { host, pid, version, slots },
-      snapshot: () => new Set(this.#running().map(({ job }) => job.id)),
+      snapshot: () => new Set(this.#running().map(({ job }) => claimKey(job))),
       onAnswer: (shard, answer, sent) => {
         if (this.#loops.length === 0) return;
         if (answer.draining) this.#leave();
@@ -101,11 +128,8 @@ export class Worker implements Service {
       onRenewed: (leaseEndMs) => this.#watchdog.renew(leaseEndMs),
       onFence: async (shard, reason) => await this.#fence(shard, reason),
     });
-  }
-
-  /** For an enqueuer in the same process; null until the worker has started. */
-  get directStart(): DirectStart | null {
-    return this.#loops[0] ?? null;
+    queue.useLease(this.#heartbeat);
+    queue.onReleases?.(() => this.#deployed?.checkSoon());
   }
 
   get report(): RunnerReport {
@@ -115,7 +139,7 @@ export class Worker implements Service {
   async start(): Promise<void> {
     if (this.#loops.length > 0) return;
     this.#leaving = false;
-    const { queue, log, databaseUrl, builtIn, clock } = this.#options;
+    const { queue, log, databaseUrl, builtIn, clock, persist } = this.#options;
     await this.#watchdog.start();
     await this.#runners.start();
     const { definitions, problems } = this.#runners.report;
@@ -123,26 +147,39 @@ export class Worker implements Service {
       log.warn({ problem }, 'skipped a definition that cannot be loaded');
     const own = builtIn?.definitions ?? [];
     await queue.publish([...definitions, ...own.map(({ info }) => info)]);
-    this.#loops = [
-      this.#loopOf({
-        runners: this.#runners,
-        definitions: definitions.flatMap((info) =>
-          hasTerminalHooks(info) ? [info, hookDefinition(info)] : [info],
-        ),
-      }),
-    ];
+    this.#served.list = withHooks(definitions);
+    const runners = { source: (of: DefinitionInfo) => this.#sourceOf(of) };
+    this.#loops = [this.#loopOf({ runners, definitions: this.#served })];
     if (builtIn) {
       const inline = new InlineRunners(own, clock);
-      const runners = { source: () => inline };
-      const infos = own.map(({ info }) => info);
-      this.#loops.push(this.#loopOf({ runners, definitions: infos, slots: builtIn.slots }));
+      const list = own.map(({ info }) => info);
+      const system = { runners: { source: () => inline }, definitions: { list } };
+      this.#loops.push(this.#loopOf({ ...system, slots: builtIn.slots }));
     }
     this.#listener = databaseUrl === null ? undefined : this.#listenerFor(databaseUrl);
-    await this.#heartbeat.start();
+    const register = async () => await this.#heartbeat.start();
+    await (persist ? persist(register) : register());
     await this.#livenessHeartbeat?.start();
     await this.#journal.start();
     for (const loop of this.#loops) await loop.start();
     await this.#listener?.start();
+    await this.#deployed?.start();
+  }
+
+  #sourceOf(definition: DefinitionInfo): RunnerSource {
+    return this.#deployed?.source(definition) ?? this.#runners.source(definition);
+  }
+
+  /** Deployments have come or gone: tells the queue and the loop of user jobs. */
+  async #serve(): Promise<void> {
+    const { queue, builtIn } = this.#options;
+    const all = [...this.#runners.report.definitions, ...(this.#deployed?.definitions ?? [])];
+    this.#served.list = withHooks(all);
+    const own = builtIn?.definitions.map(({ info }) => info) ?? [];
+    for (let shard = 0; shard < queue.shards; shard += 1) {
+      await queue.announce(shard, this.#heartbeat.instance(shard), [...all, ...own]);
+    }
+    this.#loops[0]?.pollSoon();
   }
 
   #loopOf(parts: Pick<WorkLoopOptions, 'runners' | 'definitions'> & { slots?: number }): WorkLoop {
@@ -151,7 +188,7 @@ export class Worker implements Service {
   }
 
   #running(): Execution[] {
-    return this.#loops.flatMap((loop) => [...loop.running.values()]);
+    return this.#loops.flatMap((loop) => loop.running.all());
   }
 
   #runningByInstance(): Map<string, string[]> {
@@ -172,12 +209,14 @@ export class Worker implements Service {
       log: this.#options.log,
       onWork: (hints) => {
         for (const loop of this.#loops) loop.hint(hints);
+        if (hints.some(isReleaseHint)) this.#deployed?.checkSoon();
       },
       onBeat: (worker) => {
         if (this.#heartbeat.isOurs(worker)) this.#heartbeat.beatSoon();
       },
       onConnected: () => {
         for (const loop of this.#loops) loop.pollSoon();
+        this.#deployed?.checkSoon();
         this.#heartbeat.beatSoon();
       },
     });
@@ -195,6 +234,8 @@ export class Worker implements Service {
 
   async #stop(): Promise<void> {
     await this.#listener?.stop();
+    // A load that is under way holds up neither the drain nor the outcomes.
+    const loaded = this.#deployed?.stop();
     const loops = this.#loops;
     await Promise.all(loops.map(async (loop) => await loop.stop()));
     if (loops.length > 0) await this.#drain(loops);
@@ -202,6 +243,8 @@ export class Worker implements Service {
     await this.#journal.stop();
     await this.#livenessHeartbeat?.stop();
     await this.#heartbeat.stop();
+    await loaded;
+    await this.#deployed?.close();
     await this.#runners.stop();
     await this.#watchdog.stop();
     this.#loops = [];
@@ -240,4 +283,16 @@ export class Worker implements Service {
     log.warn(about, `fenced: stopping ${what}, coming back as a new worker`);
     await Promise.all(this.#loops.map(async (loop) => await loop.fence(shard)));
   }
+}
+
+const HOOKS = new WeakMap<DefinitionInfo, DefinitionInfo>();
+
+/** Definitions with hooks have a second queue, for these. */
+function withHooks(definitions: readonly DefinitionInfo[]): DefinitionInfo[] {
+  return definitions.flatMap((info) => {
+    if (!hasTerminalHooks(info)) return [info];
+    const hook = HOOKS.get(info) ?? hookDefinition(info);
+    HOOKS.set(info, hook);
+    return [info, hook];
+  });
 }

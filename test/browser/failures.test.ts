@@ -19,7 +19,6 @@ describe('errors', () => {
     const row = page.getByRole('row').filter({ hasText: 'could not be sent' });
     await row.getByText('team-billing').waitFor();
     await row.getByRole('img', { name: /times in 24 hours$/ }).waitFor();
-    await row.getByText('new', { exact: true }).waitFor();
     await page.getByText(HOSTILE).first().waitFor();
     expect(await page.locator('main img').count()).toBe(0);
     expect(await axeFindings(page)).toEqual([]);
@@ -51,8 +50,8 @@ describe('dead letters', () => {
     await page.getByRole('combobox', { name: 'Definition' }).selectOption('');
     await page.getByLabel('Failed').selectOption('24h');
     await jobs.getByText('hostile').first().waitFor();
-    await page.getByLabel('Text in the error').fill('INV-32');
-    await page.getByLabel('Text in the error').press('Enter');
+    await page.getByLabel('Search dead letters').fill('INV-32');
+    await page.getByLabel('Search dead letters').press('Enter');
     await page.waitForURL(/q=INV-32/);
     await expect.poll(async () => await jobs.getByRole('row').count()).toBe(2);
     // The table above counts the same jobs, and its buttons act on these.
@@ -60,7 +59,7 @@ describe('dead letters', () => {
     await row.getByRole('button', { name: /^Retry / }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('1 job matches').waitFor();
-    await dialog.getByText(/containing INV-32/).waitFor();
+    await dialog.getByText(/matching INV-32/).waitFor();
     await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
   });
 
@@ -73,7 +72,7 @@ describe('dead letters', () => {
     expect(await axeFindings(page)).toEqual([]);
     await dialog.getByLabel('Max jobs per second').fill('100');
     await dialog.getByRole('button', { name: /^Retry \d+ jobs?$/ }).click();
-    await dialog.getByText('1 of 1 retried.').waitFor();
+    await dialog.getByText('1 job queued again.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await jobInState(shop.address, id, 'failed');
     expect((await readJob(shop.address, id)).maxAttempts).toBe(4);
@@ -84,10 +83,10 @@ describe('dead letters', () => {
     expect(await danger.isDisabled()).toBe(true);
     await dialog.getByLabel('Type 1 to confirm').fill('1');
     await danger.click();
-    await dialog.getByText('1 of 1 deleted.').waitFor();
+    await dialog.getByText('1 job deleted.').waitFor();
     await dialog.getByRole('link', { name: 'All bulk actions' }).click();
     const newest = page.getByRole('row').nth(1);
-    await newest.getByText('1 of 1 deleted.').waitFor();
+    await newest.getByText('1 job deleted.').waitFor();
     await newest.getByText('finished', { exact: true }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     expect((await fetch(`${shop.address}/v1/jobs/${id}`)).status).toBe(404);
@@ -111,7 +110,7 @@ describe('many jobs', () => {
     await dialog.getByText('2 jobs match').waitFor();
     await dialog.getByLabel('Type 2 to confirm').fill('2');
     await dialog.getByRole('button', { name: 'Cancel 2 jobs' }).click();
-    await dialog.getByText('2 of 2 cancelled.').waitFor();
+    await dialog.getByText('2 jobs cancelled.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
 
     await page.getByRole('link', { name: 'Cancelled' }).click();
@@ -119,9 +118,9 @@ describe('many jobs', () => {
     await page.getByRole('button', { name: 'Retry all matching…' }).click();
     await dialog.getByLabel('Max jobs per second').fill('0.01');
     await dialog.getByRole('button', { name: /^Retry \d+ jobs?$/ }).click();
-    await dialog.getByText('1 of 2 retried.').waitFor();
+    await dialog.getByText('1 of 2 jobs queued again.').waitFor();
     await dialog.getByRole('button', { name: 'Stop' }).click();
-    await dialog.getByText('1 of 2 retried. Stopped by a user.').waitFor();
+    await dialog.getByText('1 of 2 jobs queued again. Stopped by a user.').waitFor();
     await page.keyboard.press('Escape');
   });
 });

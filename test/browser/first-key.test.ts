@@ -12,7 +12,12 @@ let server: Running;
 
 beforeAll(async () => {
   const LONGSHORE_JOBS = join(FIXTURES, 'dashboard/shop.ts');
-  const env = { LONGSHORE_DATA: join(folder, 'data'), LONGSHORE_JOBS, LONGSHORE_DRAIN_MS: '1000' };
+  const env = {
+    LONGSHORE_DATA: join(folder, 'data'),
+    LONGSHORE_JOBS,
+    LONGSHORE_DRAIN_MS: '1000',
+    LONGSHORE_ENVIRONMENT: 'Production <b>',
+  };
   server = await launch('start', { env });
 });
 afterAll(async () => {
@@ -62,16 +67,40 @@ it('a key that may only read sees no button that changes something', async () =>
     ).json()) as Record<string, string>;
   const read = await send('/v1/keys', { name: 'reader', scopes: ['jobs:read'] });
   const held = await send('/v1/jobs', { definitionKey: 'image.resize', params: {}, hold: true });
+  const schedule = await send('/v1/schedules', {
+    definitionKey: 'image.resize',
+    name: 'hourly',
+    cron: '@hourly',
+  });
+  const failing = { invoiceId: 'INV-1', email: 'a@down.example' };
+  const failed = await send('/v1/jobs', {
+    definitionKey: 'billing.send-invoice',
+    params: failing,
+    maxAttempts: 1,
+  });
+  await send('/v1/webhooks', {
+    url: 'https://hook.example/in',
+    events: ['job.failed'],
+  });
   const page = await open('/');
-  const changing = /^(Cancel|Release|Retry|Delete|Run|Start|Pause|Resume|Drain|Change|Create|Add)/;
-  const buttons = page.locator('main').getByRole('button', { name: changing });
+  const changing =
+    /^(Cancel|Release|Retry|Delete|Run(?! time)|Start|Pause|Resume|Drain|Change|Create|Add|New|Edit|Send|Rotate|Revoke|Set|Stop|Save)/;
+  const buttons = page
+    .locator('main')
+    .getByRole('button', { name: changing })
+    .or(page.locator('main').getByRole('link', { name: /^(New schedule|Edit|Create)$/ }));
   const paths = [
-    [`/jobs/${held['jobId']}`, 'Why isn’t it running?'],
+    [`/jobs/${held['jobId']}`, 'Held until it is released'],
+    [`/jobs/${failed['jobId']}`, 'ECONNREFUSED'],
     ['/jobs?status=created', '1 job'],
+    ['/dead-letters', 'could not be sent'],
     ['/definitions/image.resize', 'Latest jobs'],
     ['/schedules', 'nightly'],
+    [`/schedules/${schedule['id']}`, 'Next runs'],
+    ['/webhooks', 'hook.example|lacks the scope'],
     ['/workers', 'Draining|active'],
     ['/alerts', 'dead-letters'],
+    ['/usage', 'Budgets'],
     ['/settings', 'Permissions'],
   ] as const;
   for (const [as, isShown] of [
@@ -94,7 +123,37 @@ it('a key that may only read sees no button that changes something', async () =>
   forgiveComplaints();
 });
 
-it('a change that does not reach the server is told as one that was not made', async () => {
+it('an admin acts for another tenant on every screen, in a named environment', async () => {
+  const { address } = server.summary;
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const send = async (path: string, body: object) =>
+    await fetch(`${address}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  await send('/v1/tenants', { tenant: 'acme' });
+  const held = { definitionKey: 'image.resize', params: { url: 'of-acme' }, hold: true };
+  expect((await send('/v1/jobs?tenant=acme', held)).status).toBe(202);
+  const page = await open('/');
+  await page.goto(`${address}/ui/jobs`);
+  await page.getByText('Production <b>', { exact: true }).waitFor();
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+  expect(await page.title()).toBe('Production <b> · Jobs · Longshore');
+  expect(await page.getByText('of-acme').count()).toBe(0);
+  await page.getByLabel('Tenant').selectOption('acme');
+  await page.waitForURL(/tenant=acme/);
+  await page.getByText('of-acme').first().waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  for (const name of ['Overview', 'Schedules', 'Definitions', 'Workers', 'Settings', 'Jobs']) {
+    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    expect(new URL(page.url()).searchParams.get('tenant')).toBe('acme');
+  }
+  await page.getByRole('row').filter({ hasText: 'of-acme' }).getByRole('link').first().click();
+  await page.getByText('Held until it is released.').waitFor();
+  forgiveComplaints();
+});
+
+it('a change that does not reach the server is shown as not made', async () => {
   const { address } = server.summary;
   const authorization = `Bearer ${key}`;
   const { jobId } = (await (

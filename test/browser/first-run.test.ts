@@ -33,7 +33,7 @@ it('takes a newcomer from an empty server to the first finished job', async () =
   await page.getByText('A job is enqueued (to do)').waitFor();
   await page
     .getByText(
-      /^npx longshore enqueue billing.send-invoice '\{"email":"…","invoiceId":"…"\}' --wait/,
+      /^npx longshore enqueue billing.send-invoice '\{"invoiceId":"…","email":"…"\}' --wait/,
     )
     .waitFor();
   expect(await page.locator('.step.done').count()).toBe(3);
@@ -45,6 +45,11 @@ it('takes a newcomer from an empty server to the first finished job', async () =
   await page.getByText(/^Succeeded on attempt 1/).waitFor();
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByText('All quiet').waitFor();
+  await page.getByText('The job has succeeded (done)').waitFor();
+  const next = page.getByRole('link', { name: 'write your own job' });
+  expect((await page.request.get((await next.getAttribute('href')) ?? '')).status()).toBe(200);
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Close' }).click();
   await page.getByText('Your first job').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Jobs', exact: true }).click();
   await page.getByText('1 job', { exact: true }).waitFor();

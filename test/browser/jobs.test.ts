@@ -31,7 +31,9 @@ describe('the list of jobs', () => {
     await page.reload();
     await page.getByRole('row').nth(1).waitFor();
     expect(await page.getByRole('row').count()).toBe(2);
-    expect(await page.getByLabel('Search jobs').inputValue()).toBe('billing.send-invoice tag:eu');
+    expect(await page.getByLabel('Search jobs').inputValue()).toBe(
+      'definition:billing.send-invoice tag:eu',
+    );
     expect(page.url()).toBe(before.href);
     await page.getByLabel('Search jobs').fill('no.such.definition');
     await page.getByLabel('Search jobs').press('Enter');
@@ -118,19 +120,138 @@ describe('the list of jobs', () => {
     const page = await open('/jobs?definitionKey=hostile');
     const row = page.getByRole('row').nth(1);
     await row.getByText(HOSTILE).last().waitFor();
-    expect(await row.innerText()).toContain('<b>nobody</b>');
+    expect(await row.innerText()).toContain('<b>team</b>');
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.title()).toBe('Jobs · Longshore');
   });
 
   it('leads on from a job id, and says what it does not understand', async () => {
-    const page = await open('/jobs');
-    await page.getByLabel('Search jobs').fill('two words');
+    const page = await open('/jobs?status=failed');
+    await page.getByLabel('Search jobs').fill('owmer:billing');
     await page.getByLabel('Search jobs').press('Enter');
-    await page.getByText('Invalid search').waitFor();
-    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('Invalid search: unknown filter "owmer": did you mean "owner"?').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
     await page.getByLabel('Search jobs').fill(shop.failed);
     await page.getByLabel('Search jobs').press('Enter');
     await page.waitForURL(`**/ui/jobs/${shop.failed}`);
+  });
+
+  it('searches by status, owner, part of a definition and text, several at once', async () => {
+    const page = await open('/jobs');
+    const field = page.getByLabel('Search jobs');
+    await field.fill('status:failed owner:billing could not be sent');
+    await field.press('Enter');
+    await page.waitForURL(/q=owner/);
+    await page.getByRole('row').filter({ hasText: 'INV-2291' }).waitFor();
+    const failed = page.getByRole('link', { name: 'Failed', exact: true });
+    expect(await failed.getAttribute('aria-current')).toBe('page');
+    await page.getByRole('link', { name: 'All', exact: true }).click();
+    await field.fill('crm');
+    await field.press('Enter');
+    await page.waitForURL(/q=crm/);
+    await page.getByRole('row').filter({ hasText: 'crm.sync' }).first().waitFor();
+    await field.fill(shop.failed.slice(-12));
+    await field.press('Enter');
+    await page.getByText('1 job', { exact: true }).waitFor();
+    await page
+      .getByRole('row')
+      .filter({ hasText: shop.failed.slice(0, 18) })
+      .waitFor();
+  });
+
+  it('completes what is typed, with the keyboard', async () => {
+    const page = await open('/jobs?status=failed');
+    const field = page.getByRole('combobox', { name: 'Search jobs' });
+    await field.click();
+    await page.getByRole('option', { name: 'owner:' }).waitFor();
+    await field.pressSequentially('own');
+    await field.press('ArrowDown');
+    expect(await field.getAttribute('aria-activedescendant')).not.toBeNull();
+    await field.press('Enter');
+    await page.getByRole('option', { name: 'owner:team-billing' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await field.pressSequentially('bill');
+    await field.press('ArrowDown');
+    await field.press('Tab');
+    expect(await field.inputValue()).toBe('owner:team-billing ');
+    await field.press('Escape');
+    expect(await field.getAttribute('aria-expanded')).toBe('false');
+    await field.press('Enter');
+    await page.waitForURL(/q=owner%3Ateam-billing/);
+    await page.getByRole('row').filter({ hasText: 'INV-2291' }).waitFor();
+  });
+
+  it('selects rows with the mouse and the keyboard, and acts on them alone', async () => {
+    const ids: string[] = [];
+    for (const n of [1, 2, 3, 4]) {
+      ids.push(await startJob(shop.address, 'no-worker.has-this', { picked: n }));
+    }
+    const page = await open('/jobs?definitionKey=no-worker.has-this');
+    const boxes = page.getByRole('row').getByRole('checkbox', { name: /^Select no-worker/ });
+    await boxes.nth(3).waitFor();
+    await boxes.nth(0).click();
+    await boxes.nth(2).click({ modifiers: ['Shift'] });
+    await page.getByText('3 selected jobs').waitFor();
+    await page.locator('[data-row]').nth(1).focus();
+    await page.keyboard.press('x');
+    const bar = page.getByRole('group', { name: 'Selected jobs' });
+    await bar.getByText('2 selected jobs').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await bar.getByRole('button', { name: 'Retry selected' }).isDisabled()).toBe(true);
+    await bar.getByRole('button', { name: 'Cancel selected' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel 2 selected jobs' });
+    await dialog.getByText('2 jobs match').waitFor();
+    await dialog.getByLabel('Type 2 to confirm').fill('2');
+    await dialog.getByRole('button', { name: 'Cancel 2 jobs' }).click();
+    await dialog.getByText('2 jobs cancelled.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    const states = ids.map(async (id) => {
+      const answer = await fetch(`${shop.address}/v1/jobs/${id}`);
+      return ((await answer.json()) as { status: string }).status;
+    });
+    // Newest first: the first and the third row are the fourth and the second job.
+    expect(await Promise.all(states)).toEqual(['queued', 'cancelled', 'queued', 'cancelled']);
+  });
+
+  it('saves a view for everyone, and exports what it shows', async () => {
+    const page = await open('/jobs?status=failed&q=owner%3Abilling');
+    await page.getByText('Views', { exact: true }).click();
+    await page.getByRole('button', { name: 'Save this view…' }).click();
+    await page.getByLabel('Name').fill('Billing, failed');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('View: Billing, failed').waitFor();
+    await page.getByText('Export', { exact: true }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('jobs.csv');
+    const text = await (await fetch(download.url())).text();
+    expect(text).toMatch(/^jobId,[\s\S]*INV-2291/);
+    expect(text).not.toContain('crm.sync');
+
+    const other = await open('/jobs');
+    await other.getByText('Views', { exact: true }).click();
+    await other.getByRole('link', { name: 'Billing, failed' }).click();
+    await other.waitForURL(/status=failed&q=owner%3Abilling/);
+    await other.getByRole('button', { name: 'Delete the view Billing, failed' }).click();
+    await other.getByText('View “Billing, failed” deleted.').waitFor();
+  });
+
+  it('shows all times in the chosen time zone', async () => {
+    const page = await open('/jobs?status=failed');
+    const time = page.getByRole('row').nth(1).locator('time').first();
+    await time.waitFor();
+    const at = String(await time.getAttribute('datetime'));
+    const hourIn = (timeZone: string) =>
+      new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).format(new Date(at));
+    for (const zone of ['UTC', 'Asia/Tokyo']) {
+      await page.getByLabel('Time zone').focus();
+      await page.getByLabel('Time zone').selectOption(zone);
+      expect(await time.getAttribute('title')).toContain(hourIn(zone));
+    }
+    await page.reload();
+    await time.waitFor();
+    expect(await time.getAttribute('title')).toContain(hourIn('Asia/Tokyo'));
   });
 });

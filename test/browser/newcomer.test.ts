@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { findFreePort } from '../../src/postgres/free-port.ts';
 import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
@@ -87,9 +88,9 @@ it(
       } else if (command.includes('longshore list')) {
         await page.goto(`${address}/`);
         await page.getByText('1 issue needs attention').waitFor();
-        await page.getByRole('link', { name: /^total failed.*ENOENT/ }).click();
+        await page.getByRole('link', { name: /^total .*failed.*ENOENT/ }).click();
         await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
-        await page.getByRole('button', { name: 'Retry now' }).click();
+        await page.getByRole('button', { name: 'Retry', exact: true }).click();
         await page.getByText(/^Succeeded on attempt 2/).waitFor();
         expect((await shell(command, cwd, env)).stdout).toMatch(/total\s/);
       } else {
@@ -112,9 +113,28 @@ it('reads on in the docs, also below the path of a proxy', async () => {
   await page.getByRole('link', { name: 'Cancelling and timeouts' }).first().click();
   await page.getByRole('heading', { level: 1, name: 'Cancelling and timeouts' }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
+  // Words of a text, not of a heading; results while one types, chosen with the keyboard.
+  await page.keyboard.press('/');
+  await page.keyboard.type('lost response');
+  const results = page.getByRole('region', { name: 'Search results' });
+  await results.getByRole('link', { name: /Repeated requests/ }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/tools/jobs/docs/enqueueing#repeated-requests-idempotencykey');
+  const code = page.locator('.code').first();
+  await code.hover();
+  await code.getByRole('button', { name: 'Copy' }).click();
+  await code.getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  expect(copied).toContain("import { Longshore, ProblemError } from 'longshore/client';");
   await page.getByRole('searchbox').fill('bulk');
   await page.getByRole('searchbox').press('Enter');
-  await page.getByText(/\d+ headings have/).waitFor();
+  await page
+    .getByText(/\d+ sections found/)
+    .last()
+    .waitFor();
+  await readOnAPhone(page);
   await page.getByRole('link', { name: 'API reference' }).click();
   await page.getByRole('heading', { level: 1, name: 'Longshore' }).waitFor();
   await page.goto(`${page.url()}#tag/server/GET/livez`);
@@ -129,6 +149,22 @@ it('reads on in the docs, also below the path of a proxy', async () => {
   expect(proxy.strays).toEqual([]);
   await page.goto('about:blank');
 });
+
+/** The page comes first, and the contents are behind a button. */
+async function readOnAPhone(page: Page): Promise<void> {
+  const size = page.viewportSize() ?? { width: 1360, height: 900 };
+  await page.setViewportSize({ width: 390, height: 844 });
+  const menu = page.getByRole('navigation', { name: 'Pages' });
+  const link = menu.getByRole('link', { name: 'Schedules', exact: true });
+  expect(await link.isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Contents' }).click();
+  expect(await axeFindings(page)).toEqual([]);
+  await link.click();
+  await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
+  expect(await link.isVisible()).toBe(false);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  await page.setViewportSize(size);
+}
 
 async function shell(command: string, cwd: string, env: NodeJS.ProcessEnv) {
   const ran = promisify(execFile)('bash', ['-c', command], { cwd, env, encoding: 'utf8' });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { jobInState, startJob } from '../support/api.ts';
+import { jobInState, post, startJob } from '../support/api.ts';
 import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
 import { HOSTILE } from '../support/servers/dashboard-server.ts';
 import { startReceiver, status } from '../support/servers/receiver.ts';
@@ -50,7 +50,8 @@ describe('webhooks', () => {
     const id = await startJob(shop.address, 'image.resize', params);
     await jobInState(shop.address, id, 'succeeded');
     await page.getByText('job.succeeded', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Pause…' }).click();
+    await page.getByRole('button', { name: 'Pause webhook' }).click();
     await page.getByText('Webhook paused.').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Webhook resumed.').waitFor();
@@ -78,7 +79,7 @@ describe('the audit log', () => {
     expect(await axeFindings(page)).toEqual([]);
     await row.getByRole('link', { name: 'job.cancel' }).click();
     await page.waitForURL(/action=job.cancel/);
-    await page.getByLabel('Actor', { exact: true }).fill('key:nobody');
+    await page.getByLabel('Actor', { exact: true }).fill('key:unknown');
     await page.getByRole('button', { name: 'Find' }).click();
     await page.getByText('No matching audit entries.').waitFor();
     await page.goBack();
@@ -94,14 +95,49 @@ it('an open server says so in its settings', async () => {
   const page = await open('/settings');
   await page.getByText(/^Not signed in: this server has no keys/).waitFor();
   await page.getByText('No keys yet.').waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
   const kept = page.getByRole('row').filter({ hasText: 'LONGSHORE_RETENTION_DAYS' });
   await kept.getByRole('cell', { name: '7', exact: true }).waitFor();
   expect(await page.getByText('DATABASE_URL').count()).toBe(0);
   expect(await axeFindings(page)).toEqual([]);
 });
 
-describe('throughput', () => {
-  it('is drawn by outcome, and told as numbers', async () => {
+it('tenants are created and limited in the settings, and their jobs are found', async () => {
+  const page = await open('/settings');
+  await page.getByRole('button', { name: 'Create tenant…' }).click();
+  await page.getByLabel('Name').fill('acme');
+  await page.getByRole('button', { name: 'Create tenant', exact: true }).click();
+  const row = page.getByRole('row').filter({ hasText: 'acme' });
+  await row.getByRole('button', { name: 'Limits…' }).click();
+  await page.getByLabel('Jobs at a time').fill('many');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^Jobs at a time must be empty/).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByLabel('Jobs at a time').fill('1');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('acme: at most 1 job at a time, weight 1.').waitFor();
+
+  const api = `${shop.address}/v1/jobs?tenant=acme`;
+  const params = { month: '2026-11', pages: 2_000, pageMs: 100 };
+  const ids: string[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    const { body } = await post(api, { definitionKey: 'report.build', params });
+    ids.push((body as { jobId: string }).jobId);
+  }
+  await page.goto(`${shop.address}/ui/workers`);
+  const held = page.getByRole('link', { name: 'report.build (acme)' });
+  expect(await held.getAttribute('href')).toMatch(/\?tenant=acme$/);
+  await page.goto(`${shop.address}/ui/jobs/${ids[1]}`);
+  await page.getByText('This job belongs to tenant acme.').waitFor();
+  forgiveComplaints();
+  await page.getByRole('link', { name: 'Open it' }).click();
+  await page.getByText('Tenant acme runs 1 of at most 1 job at a time.').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  for (const id of ids) await post(`${shop.address}/v1/jobs/${id}/cancel?tenant=acme`, undefined);
+});
+
+describe('charts', () => {
+  it('are drawn for a range, and listed as numbers', async () => {
     const params = { url: 'throughput.png', width: 1 };
     await jobInState(
       shop.address,
@@ -109,18 +145,65 @@ describe('throughput', () => {
       'succeeded',
     );
     const page = await open('/');
-    await page.getByRole('img', { name: /^In the last 60 minutes: [1-9]/ }).waitFor();
-    await page.locator('.chart canvas').waitFor();
-    await page.getByText('New definitions:').waitFor();
+    await page.getByRole('img', { name: /^Throughput, last hour: [1-9]/ }).waitFor();
+    await page.getByRole('img', { name: /^Queue depth, last hour: / }).waitFor();
+    await page.getByText('New code:').waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: '7 d', exact: true }).click();
+    await page.getByRole('img', { name: /^Throughput, last 7 days: [1-9]/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('?range=7d');
+    await page.getByRole('heading', { name: 'Finished attempts per 2 hours' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: '7 d', exact: true, pressed: true }).waitFor();
     await page.getByRole('button', { name: 'Show table' }).click();
-    await page.getByRole('table', { name: /by minute/ }).waitFor();
-    await page.goto(`${shop.address}/ui/definitions/image.resize`);
-    await page.getByRole('heading', { name: 'Rates' }).waitFor();
+    await page.getByRole('table', { name: /^Finished attempts, queue depth/ }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  it('show values below the pointer, zoom by dragging, and take a typed range', async () => {
+    const page = await open('/');
+    const plot = page.locator('.u-over').first();
+    await plot.hover();
+    const values = page.locator('.plot-values');
+    await values.getByText('succeeded').waitFor();
+    const box = await plot.boundingBox();
+    if (!box) throw new Error('no chart');
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width / 2, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 4, y, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=.*to=/);
+    const { searchParams } = new URL(page.url());
+    const [from = 0, to = 0] = ['from', 'to'].map((name) =>
+      Date.parse(searchParams.get(name) ?? ''),
+    );
+    expect(to - from).toBeGreaterThan(20 * 60_000);
+    expect(to - from).toBeLessThan(40 * 60_000);
+    await page.goBack();
+    await page.getByRole('button', { name: '1 h', exact: true, pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Custom…' }).click();
+    await page.getByLabel('From').fill('2020-01-01T00:00');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('Charts go back 31 days.').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  it('are on the page of a definition, below its rates and above its form', async () => {
+    const page = await open('/definitions/image.resize?range=15m');
+    await page.getByRole('img', { name: /^Durations of [1-9].* last 15 minutes/ }).waitFor();
+    await page.getByRole('img', { name: /^Duration, last 15 minutes: p50 at most / }).waitFor();
+    const headings = await page.getByRole('heading', { level: 2 }).allInnerTexts();
+    const place = (title: string) => headings.indexOf(title);
+    expect(place('Rates')).toBe(0);
+    expect(place('Queue depth')).toBeGreaterThan(place('Rates'));
+    expect(place('Run')).toBeGreaterThan(place('Duration heat map'));
     await page
-      .getByText(/^< \d+ ms \/ |–.* \/ /)
+      .getByText(/^[<≈] .* \/ [<≈] /)
       .first()
       .waitFor();
+    await page.locator('.u-over').last().hover();
+    expect(await axeFindings(page)).toEqual([]);
   });
 });
 
@@ -143,6 +226,54 @@ describe('alerts', () => {
     await page.getByText('firing').first().waitFor();
     await page.getByText('team-billing').first().waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    forgiveComplaints();
+  });
+
+  it('are sent by routes, which can be added, tried, changed and deleted', async () => {
+    const page = await open('/alerts');
+    await page.getByText(/^No alert is sent: there is no route/).waitFor();
+    await page.getByRole('button', { name: 'Add route…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('on-call');
+    await dialog.getByLabel('E-mail addresses').fill('oncall');
+    await dialog.getByLabel('Quiet hours').fill('22-7');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Quiet hours look like 22:00-07:00.').waitFor();
+    await dialog.getByLabel('Quiet hours').fill('22:00-07:00');
+    await dialog.getByLabel('Time zone').fill('Europe/Berlin');
+    await dialog.getByLabel('sun', { exact: true }).uncheck();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/must be an e-mail address/).waitFor();
+    await dialog.getByLabel('E-mail addresses').fill('oncall@example.com');
+    expect(await axeFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Route saved.').waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'email: oncall@example.com' });
+    await row.getByText('22:00-07:00 Europe/Berlin on mon, tue, wed, thu, fri, sat').waitFor();
+
+    // This server has no mail server, and the message says so.
+    await row.getByRole('button', { name: 'Send test' }).click();
+    await page.getByRole('heading', { name: 'Messages of on-call' }).waitFor();
+    await page.getByText('failed', { exact: true }).waitFor();
+    await page.locator('summary').filter({ hasText: 'Test' }).click();
+    await page.getByText(/the worker has no LONGSHORE_SMTP_URL/).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Hide' }).click();
+
+    await row.getByRole('button', { name: 'Change…' }).click();
+    await dialog.getByLabel('Channel').selectOption('slack');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/is required for slack/).waitFor();
+    await dialog
+      .getByLabel('URL of the incoming webhook')
+      .fill('https://hooks.chat.invalid/services/T0');
+    await dialog.getByLabel('Only these owners').fill('team-billing');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const chat = page.getByRole('row').filter({ hasText: 'slack: hooks.chat.invalid' });
+    await chat.getByText('owners team-billing').waitFor();
+    await chat.getByRole('button', { name: 'Delete…' }).click();
+    await dialog.getByRole('button', { name: 'Delete route' }).click();
+    await page.getByText('Route deleted.').waitFor();
     forgiveComplaints();
   });
 });

@@ -9,18 +9,33 @@ it('a failed job can be retried as it is, and with other params', async () => {
   const id = await startJob(shop.address, 'billing.send-invoice', params);
   await jobInState(shop.address, id, 'failed');
   const page = await open(`/jobs/${id}`);
-  await page.getByRole('button', { name: 'Retry now' }).click();
-  await page.getByText('Failed on attempt 4 of 4: HANDLER_ERROR').waitFor();
-  await page.getByRole('button', { name: 'Retry with…' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByText(/^Failed on attempt 4 of 4: connect ECONNREFUSED/).waitFor();
+  await page.getByRole('button', { name: 'Retry with changes…' }).click();
   await page.getByLabel(/from scratch/).check();
   await page.getByRole('textbox', { name: 'Params' }).fill('{');
-  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText(/^Invalid JSON/).waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await page
     .getByRole('textbox', { name: 'Params' })
     .fill('{"invoiceId":"INV-7","email":"amy@up.example"}');
-  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText(/^Succeeded on attempt 1/).waitFor();
   await page.getByText('"amy@up.example"').first().waitFor();
+});
+
+it('the log of the open page follows each retry, however fast it ends', async () => {
+  const params = { invoiceId: 'INV-8', email: 'amy@down.example' };
+  const id = await startJob(shop.address, 'billing.send-invoice', params);
+  await jobInState(shop.address, id, 'failed');
+  const page = await open(`/jobs/${id}`);
+  const log = page.locator('.log');
+  await log.getByText(/^Attempt 3 ·/).waitFor();
+  await page.getByText('complete', { exact: true }).waitFor();
+  for (const attempt of [4, 5, 6]) {
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    await log.getByText(new RegExp(`^Attempt ${attempt} ·`)).waitFor();
+    await page.getByText(`Failed on attempt ${attempt} of ${attempt}: `).waitFor();
+  }
 });

@@ -10,9 +10,20 @@ describe('schedules', () => {
     const row = page.getByRole('row').filter({ hasText: 'nightly' });
     await row.getByText('At 02:30').waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await row.getByRole('button', { name: 'Pause' }).click();
+    await row.getByText('code', { exact: true }).waitFor();
+    await row.getByRole('button', { name: 'Pause…' }).click();
+    await page.getByLabel('Reason (shown to others)').fill('the disk is <full>');
+    await page.getByRole('button', { name: 'Pause schedule' }).click();
     await page.getByText('nightly paused.').waitFor();
-    await row.getByText('paused').waitFor();
+    await row.getByText('the disk is <full>').waitFor();
+    await page.goto(`${shop.address}/ui/`);
+    await page
+      .getByRole('link', { name: /^Schedule nightly was paused .*the disk is <full>/ })
+      .click();
+    await page.getByText(/^Schedule nightly was paused .* ago by anonymous \(no keys\)/).waitFor();
+    await page.getByText(/^code of storage.tidy: change it there/).waitFor();
+    expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+    await page.goto(`${shop.address}/ui/schedules`);
     await row.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('nightly resumed.').waitFor();
     await row.getByRole('button', { name: 'Run now' }).click();
@@ -20,6 +31,47 @@ describe('schedules', () => {
     await page.getByText(/^Succeeded on attempt 1/).waitFor();
     await page.goto(`${shop.address}/ui/schedules`);
     await page.getByRole('img', { name: 'Latest 1 slots: 1 succeeded' }).waitFor();
+  });
+
+  it('are created, edited and deleted, with a preview of their runs', async () => {
+    const page = await open('/schedules');
+    await page.getByRole('link', { name: 'New schedule' }).click();
+    await page.getByLabel('Definition').selectOption('billing.send-invoice');
+    await page.waitForURL(/definition=billing.send-invoice/);
+    await page.getByLabel('Name').fill('monthly');
+    await page.getByRole('main').getByLabel('Time zone').fill('Asia/Tokyo');
+    await page.getByLabel('Cron expression').fill('0 0 31 4 *');
+    await page.getByText('The cron expression matches no day within 400 years.').waitFor();
+    forgiveComplaints();
+    await page.getByLabel('Cron expression').fill('30 9 1 * *');
+    const preview = page.getByRole('status', { name: 'Next runs' });
+    await preview.getByText('At 09:30, on day 1 of the month (Asia/Tokyo).').waitFor();
+    await expect.poll(async () => await preview.getByRole('listitem').count()).toBe(5);
+    expect(await preview.getByRole('listitem').first().innerText()).toMatch(/01 \w+, 09:30/);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByLabel('invoiceId').fill('INV-7');
+    await page.getByLabel('email').fill('amy');
+    await page.getByLabel('While an earlier job runs').selectOption('skip');
+    await page.getByRole('button', { name: 'Create schedule' }).click();
+    await page.getByText('must be an e-mail address').waitFor();
+    expect(await page.locator('.toast-bad').count()).toBe(0);
+    forgiveComplaints();
+    await page.getByLabel('email').fill('amy@up.example');
+    await page.getByRole('button', { name: 'Create schedule' }).click();
+    await page.getByText('monthly created.').waitFor();
+    await page.getByText('skip the run').first().waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    expect(await page.getByLabel('email').inputValue()).toBe('amy@up.example');
+    await page.getByLabel('Name').fill('quarterly');
+    await page.getByLabel('Cron expression').fill('30 9 1 */3 *');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('quarterly saved.').waitFor();
+    await page.getByText(/^At 09:30, on day 1 of the month, every 3 months/).waitFor();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete schedule' }).click();
+    await page.getByText('quarterly deleted.').waitFor();
+    await page.waitForURL(/\/ui\/schedules$/);
+    await page.getByRole('row').filter({ hasText: 'quarterly' }).waitFor({ state: 'detached' });
   });
 
   it('tell what clock changes do to them, and what became of their slots', async () => {
@@ -86,8 +138,63 @@ describe('definitions', () => {
     await json.fill('{"url":"typed.png","width":3}');
     await page.getByLabel('Hold until released').check();
     await page.getByRole('button', { name: 'Run job' }).click();
-    await page.getByText('Held until it is released.').first().waitFor();
+    await page.getByText('Held until it is released.').waitFor();
     await page.getByText('"typed.png"').waitFor();
+  });
+});
+
+describe('the log of a definition', () => {
+  it('is followed across its jobs, each line with a link to its job', async () => {
+    const page = await open('/definitions/billing.send-invoice');
+    const start = async (invoiceId: string) =>
+      await startJob(shop.address, 'billing.send-invoice', { invoiceId, email: 'amy@up.example' });
+    await start('INV-early');
+    await page.getByRole('button', { name: 'Follow log' }).click();
+    const log = page.getByRole('log', { name: 'Log of all jobs of billing.send-invoice' });
+    await log.getByText('rendering invoice INV-early, 1 copies').waitFor();
+    const id = await start('INV-late');
+    const line = log.locator('.log-line').filter({ hasText: 'INV-late' });
+    await line.waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await line.getByRole('link').click();
+    await page.waitForURL(new RegExp(`/jobs/${id}$`));
+  });
+});
+
+describe('the command palette', () => {
+  it('goes to screens, definitions and jobs by keyboard', async () => {
+    const page = await open('/');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Command palette' });
+    await palette.getByRole('option', { name: /^Overview/ }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.keyboard.type('crm');
+    await palette.getByRole('option', { name: /^crm.sync.*Definition/, selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'crm.sync' }).waitFor();
+    await page.keyboard.press('Meta+k');
+    await page.keyboard.type(shop.failed.slice(-12));
+    await palette.getByRole('option', { name: /billing.send-invoice · failed/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`/jobs/${shop.failed}$`));
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('nothing like this');
+    await palette.getByText('Nothing found.').waitFor();
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'detached' });
+  });
+});
+
+describe('an address without a thing', () => {
+  it('has a way out', async () => {
+    const page = await open('/schedules/0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400');
+    await page.getByText(/not found\.$/).waitFor();
+    forgiveComplaints();
+    await page.getByRole('link', { name: 'Back to schedules' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
+    await page.goto(`${shop.address}/ui/definitions/unheard-of`);
+    await page.getByRole('link', { name: 'Back to definitions' }).waitFor();
   });
 });
 
@@ -118,7 +225,7 @@ describe('a definition', () => {
     await page.getByRole('button', { name: 'Pause definition' }).click();
     await page.getByText('storage.tidy paused.').waitFor();
     await page
-      .getByText(/was paused .* ago \(no sign-in configured\): the disk is being moved <b>$/)
+      .getByText(/was paused .* ago by anonymous \(no keys\): the disk is being moved <b>$/)
       .waitFor();
     const id = await startJob(shop.address, 'storage.tidy');
     await page.goto(`${shop.address}/ui/jobs/${id}`);
@@ -126,10 +233,12 @@ describe('a definition', () => {
     await page.getByText(/^Queued for .*, paused\.$/).waitFor();
     expect(await page.getByText('waiting for a worker').count()).toBe(0);
     await page.goto(`${shop.address}/ui/`);
-    await page
-      .getByRole('link', { name: /^storage.tidy was paused.*(1 job waits|Jobs wait)/ })
-      .click();
-    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('link', { name: /^1 job waits: storage.tidy was paused/ }).click();
+    await page.getByRole('button', { name: 'Resume…' }).click();
+    const asked = page.getByRole('dialog', { name: 'Resume storage.tidy?' });
+    await asked.getByText('1 waiting job starts.').waitFor();
+    await asked.getByText(/^Paused because: the disk is being moved/).waitFor();
+    await asked.getByRole('button', { name: 'Resume definition' }).click();
     await page.getByText('storage.tidy resumed.').waitFor();
     await jobInState(shop.address, id, 'succeeded');
   });

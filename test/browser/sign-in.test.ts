@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
-import { post, startJob } from '../support/api.ts';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Page } from 'playwright-core';
+import { findFreePort, homePort } from '../../src/postgres/free-port.ts';
+import { CLIENT, IdentityProvider } from '../support/identity/identity-provider.ts';
 import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
 import { HOSTILE } from '../support/servers/dashboard-server.ts';
 import { endAll, FIXTURES, launch } from '../support/processes.ts';
@@ -10,20 +12,98 @@ import { quickFolder } from '../support/quick-folder.ts';
 const { open, forgiveComplaints } = dashboardPages();
 const folder = await quickFolder('longshore-sign-in-');
 
+const USERS = {
+  ada: { name: 'Ada Lovelace', email: 'ada@example.com', groups: ['ops'] },
+  eve: { name: 'Eve', groups: ['visitors'] },
+};
+let idp: IdentityProvider;
+let address: string;
+/** Made by the first test. */
+let key = '';
+let jobId = '';
+
+beforeAll(async () => {
+  // The provider warns on the console that it is one for tests.
+  for (const method of ['info', 'warn'] as const) vi.spyOn(console, method).mockReturnValue();
+  const port = await findFreePort(homePort(folder));
+  const publicUrl = `http://127.0.0.1:${port}`;
+  idp = await IdentityProvider.start(publicUrl, USERS);
+  const env = {
+    LONGSHORE_DATA: join(folder, 'data'),
+    LONGSHORE_JOBS: join(FIXTURES, 'dashboard/shop.ts'),
+    LONGSHORE_DRAIN_MS: '1000',
+    LONGSHORE_PORT: String(port),
+    LONGSHORE_PUBLIC_URL: publicUrl,
+    LONGSHORE_OIDC_ISSUER: idp.issuer,
+    LONGSHORE_OIDC_CLIENT_ID: CLIENT.clientId,
+    LONGSHORE_OIDC_CLIENT_SECRET: CLIENT.clientSecret,
+    LONGSHORE_OIDC_SCOPES: 'openid profile email groups',
+    LONGSHORE_OIDC_GROUPS: 'ops=admin',
+  };
+  address = (await launch('start', { env })).summary.address;
+});
 afterAll(async () => {
   await endAll();
+  await idp?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-it('asks for a key where the server does, and follows a log by its session', async () => {
-  const LONGSHORE_JOBS = join(FIXTURES, 'dashboard/shop.ts');
-  const env = { LONGSHORE_DATA: join(folder, 'data'), LONGSHORE_JOBS, LONGSHORE_DRAIN_MS: '1000' };
-  const { address } = (await launch('start', { env })).summary;
-  const pages = { month: '2026-10', pages: 3, pageMs: 10 };
-  const jobId = await startJob(address, 'report.build', pages);
-  const { body } = await post(`${address}/v1/keys`, { name: 'ada', scopes: ['admin'] });
-  const { key } = body as { key: string };
+/** Through the pages of the identity provider, which is another site. */
+async function signInAs(page: Page, login: string): Promise<void> {
+  await page.getByRole('link', { name: 'Sign in with SSO' }).click();
+  await page.waitForURL(`${idp.issuer}/**`);
+  await page.getByPlaceholder('Enter any login').fill(login);
+  await page.getByPlaceholder('and password').fill('any');
+  await page.getByRole('button', { name: 'Sign-in' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
 
+it('signs in with SSO, returns to the page, and lists and revokes sessions', async () => {
+  const page = await open('/');
+  await page.goto(`${address}/ui/settings`);
+  await signInAs(page, 'ada');
+  await page.getByText('Signed in with SSO').waitFor();
+  expect(page.url()).toBe(`${address}/ui/settings`);
+  await page.getByText('Programs and the command line need one.').waitFor();
+
+  const send = async (path: string, data: object) => {
+    const answer = await page.request.post(`${address}${path}`, {
+      data,
+      headers: { origin: address },
+    });
+    return (await answer.json()) as Record<string, string>;
+  };
+  const params = { month: '2026-10', pages: 3, pageMs: 10 };
+  jobId = (await send('/v1/jobs', { definitionKey: 'report.build', params }))['jobId'] ?? '';
+  key = (await send('/v1/keys', { name: 'ada', scopes: ['admin'] }))['key'] ?? '';
+  const headers = { origin: address, 'content-type': 'application/json', 'user-agent': 'curl/8' };
+  const body = JSON.stringify({ key });
+  await fetch(`${address}/v1/session`, { method: 'POST', headers, body });
+  await page.reload();
+  const sessions = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+  const own = sessions.filter({ hasText: 'Ada Lovelace' });
+  await own.getByText('Chrome on Linux, 127.0.0.1').waitFor();
+  await own.getByText('this browser').waitFor();
+  const other = sessions.filter({ hasText: 'Key ada' });
+  await other.getByRole('button', { name: 'Revoke…' }).click();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Revoke session' }).click();
+  await page.getByText('Session of Key ada revoked.').waitFor();
+  await other.waitFor({ state: 'detached' });
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL(`${idp.issuer}/**`);
+  await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+  await page.waitForURL(`${address}/ui/`);
+  await signInAs(page, 'eve');
+  await page.getByText('Your groups are visitors. Access needs one of: ops.').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('link', { name: 'sign in with an API key' }).click();
+  await page.getByLabel('API key').waitFor();
+  forgiveComplaints();
+});
+
+it('asks for a key where the server does, and follows a log by its session', async () => {
   const page = await open('/');
   await page.goto(`${address}/ui/jobs/${jobId}`);
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
@@ -36,6 +116,13 @@ it('asks for a key where the server does, and follows a log by its session', asy
   await page.getByRole('log').getByText('page 3 of 3').waitFor();
   await page.reload();
   await page.getByRole('log').getByText('page 3 of 3').waitFor();
+
+  // The session also counts for the requests of the API reference, and their first body is valid.
+  await page.goto(`${address}/docs/api#tag/jobs/POST/v1/jobs`);
+  await page.getByRole('button', { name: /Test Request.*post \/v1\/jobs\)/ }).click();
+  await page.getByRole('button', { name: /^Send post/ }).click();
+  await page.getByText('202 Accepted').waitFor();
+  await page.goto(`${address}/ui/`);
 
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByText('Signed in with a key').waitFor();

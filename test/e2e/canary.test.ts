@@ -123,8 +123,8 @@ it('secrets that come in get out nowhere', async () => {
   const misfit = { definitionKey: 'leaky', params: {}, secret: body };
   await keep('unknown field', await call('POST', '/v1/jobs', misfit));
 
-  const [told] = await receiver.have(1);
-  places.set('webhook', JSON.stringify(told?.headers) + told?.body);
+  const [delivery] = await receiver.have(1);
+  places.set('webhook', JSON.stringify(delivery?.headers) + delivery?.body);
   expect(places.get('webhook')).toContain('[redacted]');
   const ids = { jobId, webhookId, scheduleId, workerId: 'none', key: 'leaky', keyId: 'none' };
   await until('its hook has failed, too', async () => {

@@ -34,7 +34,7 @@ describe('exit codes tell scripts what happened', () => {
     ['2 for params that are no JSON', ['enqueue', 'echo', '{a}'], 2],
     ['2 for what the server refuses', ['enqueue', 'echo', '--priority', '9999999'], 2],
     ['3 for a job that is not there', ['show', '01980000-0000-7000-8000-000000000000'], 3],
-    ['7 when waiting took too long', ['enqueue', 'nobody', '--wait', '--timeout', '0.2'], 7],
+    ['7 when waiting took too long', ['enqueue', 'unknown', '--wait', '--timeout', '0.2'], 7],
   ])('%s', async (_, args, code) => {
     const finished = await run(args, { env });
     expect(`${finished.code} ${finished.stderr}`).toMatch(new RegExp(`^${code} `));
@@ -57,7 +57,7 @@ describe('data goes to stdout, words go to stderr', () => {
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     const shown = await run(['show', id, '--json'], { env });
     expect(JSON.parse(shown.stdout)).toMatchObject({ jobId: id, params: { from: 'stdin' } });
-    const listed = await run(['list', '--definition-key', 'echo', '--json'], { env });
+    const listed = await run(['list', '--definition', 'echo', '--json'], { env });
     expect(listed.stdout).toContain(id);
   });
 });
@@ -91,7 +91,7 @@ describe('migrate', () => {
   });
 
   it('says in one line that a database cannot be reached', async () => {
-    const DATABASE_URL = 'postgres://nobody@127.0.0.1:9/none';
+    const DATABASE_URL = 'postgres://unknown@127.0.0.1:9/none';
     const refused = await run(['migrate'], { env: { DATABASE_URL } });
     expect(refused.code).toBe(6);
     expect(refused.stderr.trim().split('\n')).toHaveLength(1);

@@ -89,7 +89,7 @@ describe('2 servers and 3 workers', () => {
     const workers = await database.sql('select distinct worker from longshore.done');
     expect(workers).toHaveLength(3);
 
-    // Whoever is asked tells the same of the cluster, and of itself what it alone knows.
+    // Each process reports the same about the cluster, and its own facts.
     for (const server of servers) {
       await until('all are counted', async () => {
         const families = await metricsOf(server.summary.address ?? '');
@@ -107,7 +107,7 @@ describe('2 servers and 3 workers', () => {
 
   it('make one job of an idempotent POST repeated by 50 callers at once', async () => {
     const servers = [await launch('api', { env }), await launch('api', { env })];
-    const body = { definitionKey: 'nobody', params: { a: 1 }, idempotencyKey: 'order-1' };
+    const body = { definitionKey: 'unknown', params: { a: 1 }, idempotencyKey: 'order-1' };
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, index) =>
         post(`${servers[index % 2]?.summary.address}/v1/jobs`, body),

@@ -71,7 +71,7 @@ describe('longshore workers drain', () => {
     expect(fresh.pid).not.toBe(old?.pid);
     // Interrupted, not failed: the attempt was given back.
     expect(await jobInState(address, id, 'succeeded')).toMatchObject({ attempts: 1 });
-    expect(server.stderr()).toContain('exited in good order; restarting');
-    expect(server.stderr()).not.toContain('unexpectedly');
+    expect(server.stderr()).toContain('stopped as asked; restarting');
+    expect(server.stderr()).not.toContain('starting it again');
   });
 });

@@ -59,6 +59,15 @@ describe('examples', () => {
     expect(said).toMatch(/^- \S+\.md: # /m);
   });
 
+  it('approval goes on after a restart with the answer of a person, who has a link', () => {
+    const said = runExample('approval');
+    expect(said).toContain('Refund 40 € for order 7?');
+    expect(said).toContain('/v1/links/lsl_…');
+    expect(said).toContain('the page has 2 buttons');
+    expect(said).toContain('the answer is answered 200\nthe same again is answered 410');
+    expect(said).toContain('{"order":7,"refunded":40,"note":"as agreed"}');
+  });
+
   it.skipIf(spawnSync('python3', ['--version']).status !== 0)('python finds the outlier', () => {
     const said = runExample('python');
     expect(said).toContain('"value":2401');
@@ -94,7 +103,7 @@ describe('examples', () => {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ email }),
         });
-      expect((await signUp('nobody')).status).toBe(400);
+      expect((await signUp('no-address')).status).toBe(400);
       const { id } = (await (await signUp('ada@example.com')).json()) as { id: string };
       expect(await (await signUp('ada@example.com')).json()).toEqual({ id });
       await until('it was sent', async () => {
@@ -102,7 +111,7 @@ describe('examples', () => {
         return (answer as { status: string }).status === 'succeeded';
       });
       expect(await readFile(outbox, 'utf8')).toBe('To: ada@example.com\nWelcome aboard!\n\n');
-      expect((await fetch(`${url}/sign-ups/nobody`)).status).toBe(404);
+      expect((await fetch(`${url}/sign-ups/unknown`)).status).toBe(404);
     } finally {
       child.kill('SIGTERM');
     }

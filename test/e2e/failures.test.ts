@@ -90,7 +90,7 @@ it('a bulk action survives kill -9 of its scheduler in the middle of a batch', a
   const client = new Longshore({ url: api.summary.address });
   const { bulkId, matched } = await client.bulk.start('retry', { definitionKey: 'kill' });
   expect(matched).toBe(count);
-  // Somebody holds a job of the second batch, so that is where the scheduler stands still.
+  // A transaction holds a job of the second batch, so the scheduler stops there.
   const link = await HeldLink.begin(database);
   const hold = `select from longshore.done where id = (
       select f.id from longshore.done f join longshore.queue l using (shard, queue)

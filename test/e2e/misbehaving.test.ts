@@ -60,7 +60,7 @@ const ENDINGS: Ending[] = [
   { key: 'eats-buffers', status: 'failed', code: 'OUT_OF_MEMORY', words: '96 MB' },
   { key: 'forks-and-detaches', status: 'succeeded', result: 'left' },
   { key: 'floods-stdout', status: 'succeeded', result: 'wrote' },
-  { key: 'floods-messages', status: 'succeeded', result: 'told' },
+  { key: 'floods-messages', status: 'succeeded', result: 'sent' },
   { key: 'returns-cyclic', status: 'failed', code: 'RESULT_INVALID', words: 'circular' },
   { key: 'returns-too-much', status: 'failed', code: 'RESULT_TOO_LARGE', words: '200000002' },
   { key: 'throws-string', status: 'failed', code: 'HANDLER_ERROR', words: 'just a string' },
@@ -125,7 +125,7 @@ it('leaves no process and no temporary folder behind', async () => {
   expect(await readdir(temp)).toEqual([]);
 });
 
-/** The processes that `forks-and-detaches` left behind, whoever their parent is by now. */
+/** The processes that `forks-and-detaches` left behind; their parent may have changed. */
 function sleepers(): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {

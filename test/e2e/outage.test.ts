@@ -10,7 +10,7 @@ import { endAll, FIXTURES, isAlive, launch, type Running } from '../support/proc
 import { until } from '../support/until.ts';
 
 /**
- * The database goes away in every way it can, while jobs come and run. Nobody is started again by
+ * The database goes away in every way it can, while jobs come and run. No process is started again by
  * hand: servers and workers wait, and go on.
  */
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import { jobInState, startJob } from '../support/api.ts';
 import { EmbeddedFixture, query } from '../support/servers/embedded-fixture.ts';
-import { endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
+import { endAll, FIXTURES, isAlive, launch, type Running } from '../support/processes.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/servers/redis.ts';
 import { until } from '../support/until.ts';
 
@@ -73,6 +73,9 @@ const historyOf = async (name: string, id: string) => {
   return { name, did: [...lines].map(([, what, attempt]) => `${what} ${attempt}`), ...done };
 };
 
+const pidOf = (name: string) =>
+  Number(readFileSync(join(folder, name), 'utf8').trim().split(' ').at(-1));
+
 const fences = () => worker.stderr().split('fenced: stopping').length - 1;
 
 describe.skipIf(!hasRedis)('a database away for longer than a lease (needs redis-server)', () => {
@@ -105,7 +108,11 @@ describe.skipIf(!hasRedis)('a database away for longer than a lease (needs redis
       await until('it has ended', () => readFileSync(join(folder, name), 'utf8').includes('end'));
     }
     await until('the worker has given up what it could not renew', () => fences() === 1);
-    for (const name of ['killed-1', 'killed-2']) writeFileSync(join(folder, `${name}-may-end`), '');
+    // It ends their processes a moment after it says so.
+    for (const name of ['killed-1', 'killed-2']) {
+      await until('its process is gone', () => !isAlive(pidOf(name)));
+      writeFileSync(join(folder, `${name}-may-end`), '');
+    }
     await postgres.start();
 
     for (const id of ids.values()) await jobInState(address, id, 'succeeded');
@@ -120,7 +127,7 @@ describe.skipIf(!hasRedis)('a database away for longer than a lease (needs redis
       const wanted = name.startsWith('ended') ? once : twice;
       expect(await historyOf(name, id)).toEqual({ name, ...wanted });
     }
-    // It was the worker that ended its first lease, by far not over yet, and nobody else.
+    // The worker itself ended its first lease, long before it was over.
     expect(await oldestWorker()).toMatchObject({ instance, diedEarly: true });
     expect(fences()).toBe(1);
   });

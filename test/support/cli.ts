@@ -15,6 +15,8 @@ export interface Around {
   app?: Partial<App>;
   checks?: Check[];
   desk?: Partial<KeyDesk>;
+  /** Both outputs are a terminal of 100 columns. */
+  terminal?: true;
 }
 
 export const SUMMARY: AppSummary = {
@@ -45,11 +47,14 @@ export function idleProgram(): Command {
 /** Begins a command, so that a test can do something before it ends. */
 export function start(
   args: string[],
-  { stdin = '', env = {}, app, checks = [], desk: own }: Around = {},
+  { stdin = '', env = {}, app, checks = [], desk: own, terminal }: Around = {},
 ) {
   const desk = own as KeyDesk;
   const stdout = collect();
   const stderr = collect();
+  if (terminal) {
+    for (const { stream } of [stdout, stderr]) Object.assign(stream, { isTTY: true, columns: 100 });
+  }
   const exits: number[] = [];
   const cli: Cli = {
     stdin: Readable.from([stdin]),
@@ -64,6 +69,16 @@ export function start(
     loadApp: async () => ({
       startApp: async () => ({
         summary: SUMMARY,
+        stop: async () => {},
+        ...app,
+      }),
+      startRemoteWorker: async (_config, { url }) => ({
+        summary: { ...SUMMARY, database: `none: jobs come from ${url}` },
+        stop: async () => {},
+        ...app,
+      }),
+      startIngest: async (_config, plan) => ({
+        summary: { ...SUMMARY, database: JSON.stringify(plan) },
         stop: async () => {},
         ...app,
       }),

@@ -55,7 +55,7 @@ export async function cronChaos(options: CronChaosOptions): Promise<SlotAudit & 
     kills += 1;
     if (kills % 10 === 0) note(`${kills} kills, ${await slots()} slots`);
   }
-  const behind = `select 1 from longshore.schedule where look_at < clock_timestamp() limit 1`;
+  const behind = `select 1 from longshore.schedule where check_at < clock_timestamp() limit 1`;
   await until('all have caught up', async () => (await sql(behind)).length === 0);
   for (const one of running) one.signal('SIGTERM');
   await Promise.all(running.map(async ({ exited }) => await exited));

@@ -1,3 +1,5 @@
+import { writeTimings } from '../../src/store/counters/timings.ts';
+import { Timings } from '../../src/worker/claim/timings.ts';
 import { randomUUID } from 'node:crypto';
 import { type JobRequest, plainRequest } from '../../src/core/job/new-job.ts';
 import { DEFAULT_RETRY } from '../../src/core/failure/backoff.ts';
@@ -6,7 +8,7 @@ import { decide, type Outcome } from '../../src/core/job/lifecycle.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { reaper } from '../../src/scheduler/reaper.ts';
-import { claim, type ClaimedJob } from '../../src/store/claim/claim.ts';
+import { claim, type ClaimedJob, type ClaimLevel } from '../../src/store/claim/claim.ts';
 import { findLevels } from '../../src/store/claim/find-levels.ts';
 import type { Queryable } from '../../src/store/connection/db.ts';
 import { settle, type Settled } from '../../src/store/claim/settle.ts';
@@ -34,26 +36,30 @@ export async function enqueueOne(
   return answer.jobId;
 }
 
-/** Claims from every queue that has work. */
+/** Claims from every queue that has work, and counts the waits as a worker does. */
 export async function claimAny(
-  { db, sql }: TestDatabase,
+  database: TestDatabase,
   worker: string,
   limit: number,
 ): Promise<ClaimedJob[]> {
-  const queues = await sql<{ queue: number }>('select queue from longshore.queue where shard = 0');
-  const lines = await findLevels(
-    db,
-    0,
-    queues.map((row) => row.queue),
+  const { db } = database;
+  const jobs = await claim(db, 0, limit, worker, await everyLevel(database));
+  const timings = new Timings(systemClock, async (rows) => await writeTimings(db, 0, rows));
+  for (const { queue, waitedMs } of jobs) timings.add(queue, 'running', waitedMs ?? 0);
+  await timings.write();
+  return jobs;
+}
+
+/** The levels with work, most urgent first, as of a worker that serves every definition. */
+export async function everyLevel({ db, sql }: TestDatabase): Promise<ClaimLevel[]> {
+  const queues = await sql<{ queue: number; attempts: number }>(
+    `select queue, longshore.default_attempts(shard, queue) as attempts
+     from longshore.queue where shard = 0`,
   );
-  lines.sort((a, b) => a.rank - b.rank || a.queue - b.queue);
-  return await claim(
-    db,
-    0,
-    limit,
-    worker,
-    lines.map((line) => ({ ...line, floor: 0 })),
-  );
+  const attempts = new Map(queues.map((row) => [row.queue, row.attempts]));
+  const levels = await findLevels(db, 0, [...attempts.keys()]);
+  levels.sort((a, b) => a.rank - b.rank || a.queue - b.queue);
+  return levels.map((level) => ({ ...level, floor: 0, attempts: attempts.get(level.queue) ?? 3 }));
 }
 
 /** Settles one claimed job as the worker would, by the same decision function. */

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import type { ClaimedJob } from '../../src/store/claim/claim.ts';
-import { findLevels } from '../../src/store/claim/find-levels.ts';
 import {
   claimLimited as claimFrom,
   type LimitedClaim,
@@ -9,6 +8,7 @@ import { publishDefinitions } from '../../src/store/enqueue/definitions.ts';
 import { syncLimits } from '../../src/store/limits/sync-limits.ts';
 import { defineJob } from '../../src/core/definition/define.ts';
 import type { LimitsInput } from '../../src/core/queue/limits.ts';
+import { everyLevel } from './jobs.ts';
 import type { TestDatabase } from './servers/database.ts';
 
 /** A worker comes up with this definition. */
@@ -24,19 +24,11 @@ export async function publish(
 
 /** Claims from every level, as a worker that serves all of them. */
 export async function claimLimited(
-  { db, sql }: TestDatabase,
+  database: TestDatabase,
   worker: string,
   limit: number,
 ): Promise<LimitedClaim> {
-  const queues = await sql<{ queue: number }>('select queue from longshore.queue where shard = 0');
-  const lines = await findLevels(
-    db,
-    0,
-    queues.map((row) => row.queue),
-  );
-  lines.sort((a, b) => a.rank - b.rank || a.queue - b.queue);
-  const from = lines.map((line) => ({ ...line, floor: 0 }));
-  return await claimFrom(db, 0, limit, worker, from);
+  return await claimFrom(database.db, 0, limit, worker, await everyLevel(database));
 }
 
 export async function take(
@@ -60,15 +52,15 @@ export async function clearFlow({ sql }: TestDatabase): Promise<void> {
 /** What the limiters say, against what the jobs say: the two must never differ. */
 const RECOUNT = `
   select coalesce(g.name, g.limiter::text) as limiter, g.in_use, g.blocked,
-    (select count(*)::int from longshore.running r where g.limiter = any (r.tokens))
+    (select count(*)::int from longshore.running r where g.limiter = any (r.permits))
       + (select count(*)::int from longshore.waiting w where w.key_limiter = g.limiter and w.has_permit)
-      as tokens,
+      as permits,
     (select count(*)::int from longshore.waiting w
      where w.key_limiter = g.limiter and w.blocked is not null) as waiting
   from longshore.limiter g`;
 
 const LOST = `
-  select t.limiter from longshore.running r cross join lateral unnest(r.tokens) as t(limiter)
+  select t.limiter from longshore.running r cross join lateral unnest(r.permits) as t(limiter)
   where not exists (select 1 from longshore.limiter g where g.limiter = t.limiter)
   union all
   select w.key_limiter from longshore.waiting w
@@ -76,10 +68,10 @@ const LOST = `
     and not exists (select 1 from longshore.limiter g where g.limiter = w.key_limiter)`;
 
 export async function expectNoDrift({ sql }: TestDatabase): Promise<void> {
-  const limiters = await sql<Record<'in_use' | 'tokens' | 'blocked' | 'waiting', number>>(RECOUNT);
+  const limiters = await sql<Record<'in_use' | 'permits' | 'blocked' | 'waiting', number>>(RECOUNT);
   const wrong = limiters.filter(
-    (limiter) => limiter.in_use !== limiter.tokens || limiter.blocked !== limiter.waiting,
+    (limiter) => limiter.in_use !== limiter.permits || limiter.blocked !== limiter.waiting,
   );
   expect(wrong, 'limiters that count wrongly').toEqual([]);
-  expect(await sql(LOST), 'tokens of no limiter').toEqual([]);
+  expect(await sql(LOST), 'permits of no limiter').toEqual([]);
 }

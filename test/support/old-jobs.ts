@@ -151,7 +151,7 @@ export async function dropAll(database: TestDatabase, retention: Retention): Pro
 
 /** Where each job is, and all that is known about it: to compare before and after. */
 export async function everything({ sql }: TestDatabase): Promise<unknown> {
-  const history = ['attempt', 'event', 'log_chunk', 'step'];
+  const history = ['attempt', 'event', 'log_chunk', 'step', 'stream_chunk'];
   const tables = ['job', 'waiting', 'running', 'done', ...history, 'dedupe'];
   const rows = tables.map(async (table) => {
     const found = await sql<{ row: string }>(`select t::text as row from longshore.${table} t`);

@@ -21,8 +21,12 @@ export interface Running {
 }
 
 export interface LaunchOptions {
+  /** Flags of the role. */
+  args?: readonly string[];
   env?: Record<string, string>;
   cwd?: string;
+  /** Without --json: what a person sees. */
+  plain?: true;
   /** Whom it runs as, if we are root. */
   user?: { uid?: number; gid?: number };
 }
@@ -43,7 +47,8 @@ export interface Starting extends Omit<Running, 'summary'> {
 
 /** Starts `longshore ROLE --json` and waits for nothing. */
 export function begin(role: string, options: LaunchOptions = {}): Starting {
-  const child = spawn(process.execPath, [BIN, role, '--json'], {
+  const how = options.plain ? [] : ['--json'];
+  const child = spawn(process.execPath, [BIN, role, ...how, ...(options.args ?? [])], {
     env: { PATH: process.env['PATH'], ...DEFAULTS, ...compileCache(), ...options.env },
     cwd: options.cwd ?? process.cwd(),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -56,7 +56,7 @@ export async function fallBehind(
   everyMs: number,
 ): Promise<Date> {
   const [row] = await sql<{ next_at: Date }>(
-    `update longshore.schedule set next_at = w.at, next_local = w.at at time zone 'UTC', look_at = w.at
+    `update longshore.schedule set next_at = w.at, next_local = w.at at time zone 'UTC', check_at = w.at
      from (select to_timestamp(
        ceil((extract(epoch from clock_timestamp()) - $2 / 1000.0 - $4) / ($3 / 1000.0))
        * ($3 / 1000.0) + $4) as at) w

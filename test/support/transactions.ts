@@ -7,7 +7,7 @@ import { Kysely, PostgresDialect, sql as kyselySql } from 'kysely';
 import { Client, Pool } from 'pg';
 import postgres from 'postgres';
 import type { Transaction } from '../../src/client/index.ts';
-import { PrismaClient } from './fixtures/prisma/client/client.ts';
+import { PrismaClient } from './prisma-client.ts';
 
 /**
  * One transaction of each library, as its own documentation shows it: stores an order, lets the test
@@ -101,7 +101,7 @@ export const LIBRARIES: Record<string, InTransaction> = {
   },
 };
 
-/** What somebody could pass by mistake, and what to close afterwards. */
+/** Objects that a caller could pass by mistake, and how to close them. */
 export function notTransactions(
   url: string,
 ): [name: string, wrong: unknown, close: () => unknown][] {

@@ -14,6 +14,7 @@ export async function newWebhook(
   const secret = newSecret();
   const whole: WebhookSpec = {
     url: 'https://example.com/hooks',
+    format: 'cloudevents',
     description: null,
     events: ['job.finished'],
     definitionKeys: null,

@@ -3,10 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { children } from '../../harness/children.ts';
 import { nowMs } from '../../harness/clock.ts';
 
-const child = fileURLToPath(new URL('../../definitions/fork-child.ts', import.meta.url));
-const definition = fileURLToPath(new URL('../../definitions/fresh.ts', import.meta.url));
+const empty = fileURLToPath(new URL('../../definitions/empty.js', import.meta.url));
 
-/** Children per second that start, import the definition, say so and end; `inFlight` at a time. */
+/** Children per second that load an empty module and end; `inFlight` at a time. */
 export async function forkRate(count: number, inFlight: number): Promise<number> {
   const startMs = nowMs();
   let left = count;
@@ -18,14 +17,12 @@ export async function forkRate(count: number, inFlight: number): Promise<number>
 }
 
 async function forkOnce(): Promise<void> {
-  const process = fork(child, [definition], { stdio: 'ignore', detached: true });
-  children.add(process);
-  let ready = false;
-  process.once('message', () => {
-    ready = true;
-  });
+  const child = fork(empty, { stdio: 'ignore', detached: true });
+  children.add(child);
   await new Promise<void>((resolve, reject) => {
-    process.once('error', reject);
-    process.once('exit', () => (ready ? resolve() : reject(new Error('a forked child failed'))));
+    child.once('error', reject);
+    child.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`a forked child ended with code ${code}`)),
+    );
   });
 }

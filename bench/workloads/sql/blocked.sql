@@ -42,7 +42,7 @@ select 0, limiter, definition, 1, (select count(*) from blocked where queue = 10
 from key_limiter;
 
 insert into longshore.running (shard, id, queue, state, rank, key_limiter, attempts, max_attempts, claim_no,
-  interruptions, queued_at, worker, started_at, tokens)
+  interruptions, queued_at, worker, started_at, permits)
 select 0, b.id, b.queue, 'running', 0, case when b.queue = 103 then k.limiter end, 1, 3, 1, 0,
   clock_timestamp(), '00000000-0000-4000-8000-000000000001', clock_timestamp(),
   array[case when b.queue = 103 then k.limiter else longshore.limiter_of('tenant', 'limited') end]

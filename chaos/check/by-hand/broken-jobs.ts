@@ -69,6 +69,71 @@ export const BROKEN_JOBS: Broken[] = [
     },
   },
   {
+    breaks: ['S30'],
+    how: 'a job ran before its parent had ended',
+    make: (h) => {
+      h.beat('w1');
+      const parent = h.job();
+      const child = h.job({ after: [parent.id] });
+      child.move({ place: 'waiting', state: 'queued' }).claim().start().succeed();
+      h.tick(100);
+      parent.claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S30'],
+    how: 'a job ran although its parent was cancelled',
+    make: (h) => {
+      h.beat('w1');
+      const parent = h.job();
+      const child = h.job({ after: [parent.id] });
+      parent.move({ place: 'done', state: 'cancelled' });
+      h.call({ name: 'cancel', job: parent.id }, { ok: 'cancelled', id: parent.id });
+      child.move({ place: 'waiting', state: 'queued' }).claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S1', 'S30'],
+    how: 'a job still waits for a parent that has ended',
+    make: (h) => {
+      h.beat('w1');
+      const parent = h.job();
+      h.job({ after: [parent.id] });
+      parent.claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S1', 'S29'],
+    how: 'a signal was acknowledged, and its job still waits for it',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'wait' }).claim().start().effect('wait');
+      h.call({ name: 'signal', job: job.id, token: 't' }, { ok: 'running', id: job.id });
+      job.move({ place: 'waiting', state: 'suspended', attempts: 0, runAt: h.now + 3_600_000_000 });
+    },
+  },
+  {
+    breaks: ['S29'],
+    how: 'a job went on without its signal',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'wait' }).claim().start().effect('wait');
+      job.move({ place: 'waiting', state: 'suspended', attempts: 0, runAt: h.now + 3_600_000_000 });
+      job.move({ place: 'waiting', state: 'queued' });
+      job.claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S29'],
+    how: 'a job got the payload of another signal',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'wait' });
+      h.call({ name: 'signal', job: job.id, token: 't' }, { ok: 'queued', id: job.id });
+      job.claim().start().effect('signal', { token: 'other' }).succeed();
+    },
+  },
+  {
     breaks: ['S15'],
     how: 'a slot of a schedule was lost',
     make: (h) => {
@@ -91,7 +156,7 @@ export const BROKEN_JOBS: Broken[] = [
     make: (h) => {
       h.beat('w1');
       h.schedule(5, [3_000]);
-      const burnt = { throughMs: null, status: 'fired', reason: null, job: 'nobody' } as const;
+      const burnt = { throughMs: null, status: 'fired', reason: null, job: 'missing' } as const;
       h.history.slots.push({ schedule: 'schedule-1', slotMs: 3_000, ...burnt });
     },
   },
@@ -116,7 +181,7 @@ export const BROKEN_JOBS: Broken[] = [
   },
   {
     breaks: ['S17'],
-    how: 'a job is cancelled that nobody cancelled',
+    how: 'a job is cancelled without a request',
     make: (h) => void h.job().move({ place: 'done', state: 'cancelled' }),
   },
   {

@@ -104,6 +104,28 @@ export const BROKEN_LIVENESS: Broken[] = [
       job.claim().start().succeed();
     },
   },
+  {
+    breaks: ['L13'],
+    how: 'a job fell silent and was ended by its time limit only',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'stall', stallTimeoutMs: 1_000 }).claim().start().effect('stall');
+      for (let second = 0; second < 8; second += 1) {
+        h.tick(1_000);
+        h.beat('w1');
+      }
+      job.fail('TIMEOUT', 'retrying').promote().claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['X1'],
+    how: 'a job with signs of life was ended as stalled',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'stall', stallTimeoutMs: 1_000 }).claim().start().effect('tick');
+      job.fail('STALLED', 'retrying').promote().claim().start().succeed();
+    },
+  },
   { breaks: ['P1'], how: 'a server ended by itself', make: (h) => h.exit('api-1', pidOf('api-1')) },
   {
     breaks: ['P1'],

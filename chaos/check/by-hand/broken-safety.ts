@@ -1,7 +1,7 @@
 import type { HistoryBuilder } from './history-builder.ts';
 
 export interface Broken {
-  /** Exactly these must speak up, and nobody else. */
+  /** Exactly these invariants must report a violation. */
   breaks: string[];
   how: string;
   make(h: HistoryBuilder): void;
@@ -38,7 +38,7 @@ export const BROKEN_SAFETY: Broken[] = [
   },
   {
     breaks: ['S2'],
-    how: 'a job was asked for by nobody',
+    how: 'a job exists that no client enqueued',
     make: (h) => {
       h.beat('w1');
       h.job().claim().start().succeed();
@@ -52,6 +52,15 @@ export const BROKEN_SAFETY: Broken[] = [
       h.beat('w1');
       const { paramsSha } = h.job({ key: 'k' }).claim().start().succeed();
       h.job({ key: 'k', paramsSha }).claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S3'],
+    how: 'one request id made two jobs',
+    make: (h) => {
+      h.beat('w1');
+      const { paramsSha } = h.job({ key: 'r' }).claim().start().succeed();
+      h.job({ key: null, paramsSha }).claim().start().succeed();
     },
   },
   {
@@ -172,7 +181,7 @@ export const BROKEN_SAFETY: Broken[] = [
   },
   {
     breaks: ['S8'],
-    how: 'an outcome was stored and its worker told that it was stale',
+    how: 'an outcome was stored and its worker got the answer stale',
     make: (h) => {
       h.beat('w1');
       const { id: job } = h.job().claim().start().succeed();
@@ -202,6 +211,15 @@ export const BROKEN_SAFETY: Broken[] = [
       const job = h.job().claim().start();
       h.fault('worker-freeze', ['worker-1']);
       job.move({ place: 'waiting', state: 'queued', attempts: 0 }).claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S9'],
+    how: 'a claim whose answer was lost cost an attempt',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job().claim();
+      job.move({ place: 'waiting', state: 'queued' }).claim().start().succeed();
     },
   },
   {

@@ -1,5 +1,12 @@
 import type { JobState } from '../../../src/core/job/job.ts';
-import type { Effect, FaultEvent, History, Micros, RowEvent } from '../../history/history.ts';
+import type {
+  Effect,
+  FaultEvent,
+  History,
+  Micros,
+  RowEvent,
+  VersionEvent,
+} from '../../history/history.ts';
 import { JobBuilder, type JobOptions, pidOf } from './job-builder.ts';
 
 /**
@@ -90,6 +97,38 @@ export class HistoryBuilder {
       });
   }
 
+  /** A deployment that was acknowledged. `pin`: and that ran a job. */
+  deploy(number: number, { released = true, pin = false } = {}): void {
+    const build = `build-${number}`;
+    const from = this.tick();
+    if (released) this.#released(number);
+    this.history.deployments.push({ number, build, retired: false });
+    const call = { what: 'deploy', result: 'ok', build, number, released } as const;
+    this.history.deploys.push({ ...call, from, until: this.tick() });
+    if (pin) this.job({ version: number, pinned: number }).claim().start().succeed();
+  }
+
+  /** An acknowledged rollback or promotion. */
+  release(number: number): void {
+    const from = this.tick();
+    this.#released(number);
+    const call = { what: 'rollback', result: 'ok', build: null, number, released: true } as const;
+    this.history.deploys.push({ ...call, from, until: this.tick() });
+  }
+
+  #released(current: number): void {
+    this.history.releases.push({ seq: this.nextSeq(), at: this.tick(), current });
+  }
+
+  version(event: Pick<VersionEvent, 'job' | 'claim' | 'version'>): void {
+    this.history.versions.push({
+      ...event,
+      seq: this.nextSeq(),
+      at: this.now,
+      begun: this.now,
+    });
+  }
+
   job(options: JobOptions = {}): JobBuilder {
     const made = new JobBuilder(this, this.#jobs.length + 1, options);
     this.#jobs.push(made);
@@ -159,6 +198,10 @@ function emptyHistory(): History {
     final: [],
     schedules: [],
     slots: [],
+    deploys: [],
+    versions: [],
+    releases: [],
+    deployments: [],
     leftovers: { processes: [], connections: 0 },
   };
 }

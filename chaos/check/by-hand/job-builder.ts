@@ -5,6 +5,7 @@ import type { HistoryBuilder } from './history-builder.ts';
 export interface JobOptions {
   does?: string;
   limits?: WantedLimit[];
+  stallTimeoutMs?: number;
   delayMs?: number;
   key?: string | null;
   /** Those of another job, for a request that was sent again. */
@@ -13,6 +14,12 @@ export interface JobOptions {
   answer?: 'ok' | 'unknown' | 'fail';
   /** False: asked for, and not stored. */
   stored?: boolean;
+  /** Of the deployed definition, in the queue of this version. */
+  version?: number;
+  /** The deployment that it asks for. */
+  pinned?: number;
+  /** The jobs that it runs after. */
+  after?: string[];
   /** Made by a schedule for this instant, and not by a request. */
   slotMs?: number;
 }
@@ -28,6 +35,8 @@ export class JobBuilder {
   attemptRows = 0;
   resultSha: string | null = null;
   readonly slotMs: number | null;
+  /** Null: it is not of the deployed definition. */
+  version: number | null;
   readonly #history: HistoryBuilder;
   #transactions = 0;
   #executions = 0;
@@ -39,16 +48,24 @@ export class JobBuilder {
     this.paramsSha = options.paramsSha ?? `params-${number}`;
     this.key = options.key ?? null;
     this.slotMs = options.slotMs ?? null;
-    const { limits } = options;
-    const request = { paramsSha: this.paramsSha, definition: 'test', does, delayMs };
-    const wanted = limits ? { ...request, limits } : request;
+    this.version = options.version ?? null;
+    const { limits, stallTimeoutMs, pinned, after } = options;
+    const definition = this.version === null ? 'test' : 'deployed';
+    const request = { paramsSha: this.paramsSha, definition, does, delayMs };
+    const wanted = {
+      ...request,
+      ...(limits && { limits }),
+      ...(stallTimeoutMs !== undefined && { stallTimeoutMs }),
+      ...(pinned !== undefined && { pinned }),
+      ...(after && { after }),
+    };
     const op = history.nextOp();
     const { client } = history.history;
     const call = { name: 'enqueue' as const, key: this.key, jobs: [wanted] };
     const asked = this.slotMs === null;
     if (asked) client.push({ op, at: history.tick(), phase: 'invoke', api: 'api-1', call });
     const runAt = delayMs > 0 ? history.now + delayMs * 1_000 : null;
-    const state = delayMs > 0 ? 'scheduled' : 'queued';
+    const state = after ? 'suspended' : delayMs > 0 ? 'scheduled' : 'queued';
     const birth = { place: 'waiting', state, claim: 0, attempts: 0, maxAttempts, runAt } as const;
     if (stored) this.move({ ...birth });
     const at = history.tick();
@@ -66,6 +83,9 @@ export class JobBuilder {
     const was = this.spot ?? { ...NOWHERE, job: this.id };
     this.spot = { ...was, runAt: null, execution: null, ...to };
     this.#history.row({ ...this.spot, xid, move: 'came' });
+    const { version } = this;
+    const { claim, job } = this.spot;
+    if (version !== null && to.place !== 'done') this.#history.version({ job, claim, version });
     return this;
   }
 
@@ -76,9 +96,10 @@ export class JobBuilder {
   }
 
   /** A run of the handler begins under the current claim. */
-  start(slot = 'worker-1'): this {
+  start(slot = 'worker-1', build = this.version === null ? null : `build-${this.version}`): this {
     this.#executions += 1;
-    return this.effect('start', { paramsSha: this.paramsSha, parent: pidOf(slot) });
+    const code = build === null ? {} : { build };
+    return this.effect('start', { paramsSha: this.paramsSha, parent: pidOf(slot), ...code });
   }
 
   effect(what: Effect['what'], more: Partial<Effect> = {}): this {
@@ -99,7 +120,7 @@ export class JobBuilder {
     return this.move({ place: 'done', state: 'succeeded', execution });
   }
 
-  /** The claim ends with an attempt that is told about; the job waits, or has failed. */
+  /** The claim ends with a stored attempt; the job waits, or has failed. */
   fail(
     errorCode: string,
     to: 'retrying' | 'queued' | 'failed',

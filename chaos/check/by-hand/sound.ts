@@ -1,3 +1,4 @@
+import { twoDeployments } from './broken-deployments.ts';
 import type { HistoryBuilder } from './history-builder.ts';
 import { pidOf } from './job-builder.ts';
 
@@ -23,6 +24,18 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     h.beat('w1');
     const job = h.job({ maxAttempts: 1 }).claim().start().effect('throw');
     job.fail('HANDLER_ERROR', 'failed', job.execution);
+  },
+  'a job that falls silent and is tried again': (h) => {
+    h.beat('w1');
+    const job = h
+      .job({ does: 'stall', stallTimeoutMs: 1_000 })
+      .claim()
+      .start()
+      .effect('tick')
+      .effect('stall');
+    h.tick(1_300);
+    h.beat('w1');
+    job.fail('STALLED', 'retrying').promote().claim().start().succeed();
   },
   'a rescue after a kill': (h) => {
     h.beat('w1');
@@ -77,6 +90,30 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     job.move({ place: 'waiting', state: 'scheduled', attempts: 0, runAt: h.now + 50_000 });
     h.tick(60);
     job.promote().claim().start().succeed();
+  },
+  'a job that waits for a signal, and one whose signal came early': (h) => {
+    h.beat('w1');
+    const job = h.job({ does: 'wait' }).claim().start().effect('wait');
+    job.move({ place: 'waiting', state: 'suspended', attempts: 0, runAt: h.now + 3_600_000_000 });
+    h.call({ name: 'signal', job: job.id, token: 't' }, { ok: 'queued', id: job.id });
+    job.move({ place: 'waiting', state: 'queued' });
+    job.claim().start().effect('signal', { token: 't' }).succeed();
+    const early = h.job({ does: 'wait' });
+    h.call({ name: 'signal', job: early.id, token: 'e' }, 'unknown');
+    early.claim().start().effect('signal', { token: 'e' }).succeed();
+  },
+  'a job after two others, and one that failed with its parent': (h) => {
+    h.beat('w1');
+    const [one, two] = [h.job(), h.job()];
+    const child = h.job({ after: [one.id, two.id] });
+    for (const parent of [one, two]) parent.claim().start().succeed();
+    child.move({ place: 'waiting', state: 'queued' }).claim().start().succeed();
+    const failed = h.job();
+    const follower = h.job({ after: [failed.id] });
+    failed.move({ place: 'done', state: 'cancelled' });
+    h.call({ name: 'cancel', job: failed.id }, { ok: 'cancelled', id: failed.id });
+    follower.move({ place: 'done', state: 'cancelled' });
+    h.call({ name: 'cancel', job: follower.id }, { ok: 'cancelled', id: follower.id });
   },
   'cancels, of a waiting and of a running job': (h) => {
     h.beat('w1');
@@ -133,6 +170,22 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     const refused = { what: 'stale-refused', slot: 'worker-1', job: job.id, claim: 1 } as const;
     h.history.notices.push({ at: h.tick(), ...refused });
     job.succeed();
+  },
+  'a rollback, with a job that keeps its deployment and one that gets it when it is due': (h) => {
+    h.beat('w1');
+    const early = h.job({ version: 1 });
+    twoDeployments(h);
+    const kept = h.job({ version: 2 }).claim().start().effect('throw');
+    const later = h.job({ version: 0, delayMs: 1_500 });
+    h.release(1);
+    // An API may not know it yet.
+    h.job({ version: 2 }).claim().start().succeed();
+    kept.fail('HANDLER_ERROR', 'retrying', kept.execution).promote().claim().start().succeed();
+    early.claim().start().succeed();
+    h.tick(1_500);
+    h.beat('w1');
+    later.version = 1;
+    later.promote().claim().start().succeed();
   },
   'a schedule, with slots that collapsed into one': (h) => {
     h.beat('w1');

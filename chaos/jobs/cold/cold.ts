@@ -1,5 +1,5 @@
 import { defineJob } from 'longshore';
-import { Witness } from '../../history/effects.ts';
+import { EffectLog } from '../../history/effects.ts';
 import type { Script } from '../../load/script.ts';
 
 /** A quick job in a process that is used once. Those are dear, so not every run has them. */
@@ -8,5 +8,5 @@ export const cold = defineJob({
   retry: { baseMs: 100, maxMs: 1_000 },
   timeoutSeconds: 8,
   isolation: 'fresh',
-  run: (params: Script, ctx) => new Witness(ctx, params, 'fresh').end(),
+  run: (params: Script, ctx) => new EffectLog(ctx, params, 'fresh').end(),
 });

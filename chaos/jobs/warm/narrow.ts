@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineJob } from 'longshore';
-import { Witness } from '../../history/effects.ts';
+import { EffectLog } from '../../history/effects.ts';
 import { NARROW_KEY_LIMIT, NARROW_LIMIT } from '../../load/limits.ts';
 import type { Script } from '../../load/script.ts';
 
@@ -12,8 +12,8 @@ export const narrow = defineJob({
   concurrencyLimit: NARROW_LIMIT,
   concurrencyKeyLimit: NARROW_KEY_LIMIT,
   async run(params: Script, ctx) {
-    const witness = new Witness(ctx, params, 'process');
+    const effects = new EffectLog(ctx, params, 'process');
     await pause(params.holdMs ?? 0);
-    return witness.end();
+    return effects.end();
   },
 });

@@ -1,5 +1,5 @@
 import { defineJob } from 'longshore';
-import { Witness } from '../../history/effects.ts';
+import { EffectLog } from '../../history/effects.ts';
 import type { Script } from '../../load/script.ts';
 
 const retry = { baseMs: 100, maxMs: 1_000 };
@@ -9,7 +9,7 @@ export const quick = defineJob({
   key: 'quick',
   retry,
   timeoutSeconds: 8,
-  run: (params: Script, ctx) => new Witness(ctx, params, 'process').end(),
+  run: (params: Script, ctx) => new EffectLog(ctx, params, 'process').end(),
 });
 
 /** The same inside the worker. */
@@ -17,5 +17,5 @@ export const inline = defineJob({
   key: 'inline',
   retry,
   isolation: 'inline',
-  run: (params: Script, ctx) => new Witness(ctx, params, 'inline').end(),
+  run: (params: Script, ctx) => new EffectLog(ctx, params, 'inline').end(),
 });

@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineJob, type JobContext, NonRetryable, RetryAfter } from 'longshore';
-import { runFolder, Witness } from '../../history/effects.ts';
+import { runFolder, EffectLog } from '../../history/effects.ts';
 import type { Script } from '../../load/script.ts';
 
 const TICK_MS = 100;
@@ -18,13 +18,14 @@ export const scripted = defineJob({
   timeoutSeconds: 8,
   cancelGraceMs: 500,
   async run(params: Script, ctx) {
-    const witness = new Witness(ctx, params, 'process');
+    const effects = new EffectLog(ctx, params, 'process');
     const { does, times = 0, holdMs = 0, againMs = 0 } = params;
-    if (does === 'slow' || does === 'long') await work(holdMs, ctx, witness);
+    if (does === 'slow' || does === 'long') await work(holdMs, ctx, effects);
     else if (holdMs > 0) await pause(holdMs);
-    if (ctx.attempt > 1 && againMs > 0 && wasLost(ctx, does)) await work(againMs, ctx, witness);
-    if (ctx.attempt <= times) await misbehave(params, ctx, witness);
-    return witness.end();
+    if (ctx.attempt > 1 && againMs > 0 && wasLost(ctx, does)) await work(againMs, ctx, effects);
+    if (does === 'wait') await waitForToken(ctx, effects);
+    if (ctx.attempt <= times) await misbehave(params, ctx, effects);
+    return effects.end();
   },
 });
 
@@ -36,52 +37,64 @@ function wasLost({ jobId }: JobContext, does: Script['does']): boolean {
   return mtimeMs === undefined || Date.now() - mtimeMs > RETRIED_BY_THEN_MS;
 }
 
-async function work(holdMs: number, ctx: JobContext, witness: Witness): Promise<void> {
-  ctx.abortSignal.addEventListener('abort', () => witness.note('abort'), { once: true });
+async function work(holdMs: number, ctx: JobContext, effects: EffectLog): Promise<void> {
+  ctx.abortSignal.addEventListener('abort', () => effects.note('abort'), { once: true });
   for (let workedMs = 0; workedMs < holdMs; workedMs += TICK_MS) {
     await pause(TICK_MS, undefined, { signal: ctx.abortSignal });
-    witness.note('tick');
-    ctx.progress(Math.min(1, workedMs / holdMs), witness.execution);
+    effects.note('tick');
+    ctx.progress(Math.min(1, workedMs / holdMs), effects.execution);
   }
 }
 
-async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, witness: Witness) {
+/** Far longer than a run: a lost signal shows as a job that never ends. */
+const WAIT_MS = 3_600_000;
+
+async function waitForToken(ctx: JobContext, effects: EffectLog): Promise<void> {
+  effects.note('wait');
+  const token = await ctx.waitFor<string>('go', { timeoutMs: WAIT_MS });
+  effects.note('signal', { token });
+}
+
+async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, effects: EffectLog) {
   switch (does) {
     case 'relapse':
       writeFileSync(join(runFolder(), `relapse-${ctx.jobId}`), '');
-      throw witness.error();
+      throw effects.error();
     case 'throw':
     case 'slow':
-      throw witness.error();
+      throw effects.error();
     case 'retry-after':
-      throw new RetryAfter(delayMs, witness.error().message);
+      throw new RetryAfter(delayMs, effects.error().message);
     case 'give-up':
-      throw new NonRetryable(witness.error().message);
+      throw new NonRetryable(effects.error().message);
     case 'crash':
-      witness.note('crash');
+      effects.note('crash');
       process.kill(process.pid, 'SIGKILL');
       break;
     case 'memory':
-      witness.note('crash');
+      effects.note('crash');
       runOutOfMemory();
       break;
     case 'hang':
-      witness.note('hang');
+      effects.note('hang');
       for (;;);
     case 'snooze':
       // A snooze uses no attempt, so the number of the attempt cannot end it.
       if (Math.random() < 0.5) return;
-      witness.note('snooze', { delayMs });
+      effects.note('snooze', { delayMs });
       ctx.snooze(delayMs);
       break;
     case 'poison':
-      witness.note('kill-worker');
+      effects.note('kill-worker');
       process.kill(process.ppid, 'SIGKILL');
       break;
     case 'ok':
+    case 'wait':
+    case 'stall':
     case 'cold':
     case 'narrow':
     case 'long':
+    case 'deployed':
     case 'probe':
       return;
   }

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { type Action, decide, type Turn } from '../model.ts';
 
 /**
- * An agent: it asks a model what to do next, does it, and asks again. Nobody can know the way that it
- * takes, so it cannot be replayed like a workflow; what it has done so far is its checkpoint instead.
+ * An agent: it asks a model what to do next, does it, and asks again. Its steps are not known in
+ * advance, so it cannot be replayed like a workflow; the finished steps are its checkpoint instead.
  */
 export const research = defineJob({
   key: 'agent.research',

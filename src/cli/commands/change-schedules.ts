@@ -1,13 +1,14 @@
 import { type Command, Option } from 'commander';
-import type { Longshore, Schedule, ScheduleOptions } from '../../client/index.ts';
+import type { Schedule, ScheduleOptions } from '../../client/index.ts';
 import { CATCH_UPS, DST_GAPS, DST_REPEATS, OVERLAPS } from '../../core/schedule/schedule.ts';
 import type { Cli } from '../cli.ts';
 import { confirm } from '../options/confirm.ts';
 import { findSchedule } from '../options/find-schedule.ts';
+import { noteUnknown } from '../options/known-definition.ts';
 import { whole } from '../options/option-values.ts';
 import type { Output } from '../text/output.ts';
 import { readParams } from '../options/params-argument.ts';
-import { printable } from '../text/printable.ts';
+import { printable } from '../../core/values/printable.ts';
 import { scheduleSentence } from '../text/schedule-text.ts';
 import { clientOf, outputOf } from '../session.ts';
 import { UsageError } from '../options/usage-error.ts';
@@ -25,7 +26,9 @@ export function addScheduleChanges(schedules: Command, cli: Cli): void {
       const out = outputOf(cli, command);
       const { paused, ...given } = options;
       const wanted = { ...(await readOptions(given, cli)), enabled: paused ? false : undefined };
-      printId(cli, out, await clientOf(cli, command).schedules.create(key, cron, wanted));
+      const client = clientOf(cli, command);
+      printId(cli, out, await client.schedules.create(key, cron, wanted));
+      await noteUnknown(out, client, key);
     });
   addPolicies(create);
 
@@ -44,19 +47,24 @@ export function addScheduleChanges(schedules: Command, cli: Cli): void {
     });
   addPolicies(update);
 
-  for (const [verb, description] of [
-    ['pause', 'Pause schedules: no slot fires until they are resumed.'],
-    ['resume', 'Resume schedules: they continue with their next slot.'],
-  ] as const) {
-    schedules
-      .command(verb)
-      .description(description)
-      .argument('<schedule...>', 'ids or names of schedules')
-      .action(async (names: string[], _options: unknown, command: Command) => {
-        const out = outputOf(cli, command);
-        await changeEach(cli, out, clientOf(cli, command), names, verb);
-      });
-  }
+  schedules
+    .command('pause')
+    .description('Pause schedules: no slot fires until they are resumed.')
+    .argument('<schedule...>', 'ids or names of schedules')
+    .option('--reason <text>', 'the reason, shown to other users')
+    .action(async (names: string[], { reason }: { reason?: string }, command: Command) => {
+      const { schedules: client } = clientOf(cli, command);
+      await changeEach(cli, command, names, async (id) => await client.pause(id, reason));
+    });
+
+  schedules
+    .command('resume')
+    .description('Resume schedules: they continue with their next slot.')
+    .argument('<schedule...>', 'ids or names of schedules')
+    .action(async (names: string[], _options: unknown, command: Command) => {
+      const { schedules: client } = clientOf(cli, command);
+      await changeEach(cli, command, names, async (id) => await client.resume(id));
+    });
 
   schedules
     .command('trigger')
@@ -69,7 +77,7 @@ export function addScheduleChanges(schedules: Command, cli: Cli): void {
       const made = await client.schedules.trigger(id);
       if (out.json) return out.document(made);
       out.lines([made.jobId]);
-      out.note(`show it with: longshore show ${made.jobId}`);
+      out.note(`show it with: npx longshore show ${made.jobId}`);
     });
 
   schedules
@@ -93,15 +101,16 @@ export function addScheduleChanges(schedules: Command, cli: Cli): void {
 
 async function changeEach(
   cli: Cli,
-  out: Output,
-  client: Longshore,
+  command: Command,
   names: readonly string[],
-  verb: 'pause' | 'resume',
+  change: (id: string) => Promise<Schedule>,
 ): Promise<void> {
+  const out = outputOf(cli, command);
+  const client = clientOf(cli, command);
   const changed: Schedule[] = [];
   for (const name of names) {
     const { id } = await findSchedule(client, name);
-    const schedule = await client.schedules[verb](id);
+    const schedule = await change(id);
     changed.push(schedule);
     if (!out.json) printId(cli, out, schedule);
   }
@@ -121,8 +130,6 @@ async function readOptions({ params, ...options }: Options, cli: Cli) {
 }
 
 function addPolicies(command: Command): void {
-  const policy = (flag: string, help: string, choices: readonly string[]) =>
-    command.addOption(new Option(`${flag} <policy>`, help).choices(choices));
   command
     .option('--name <name>', 'a name for the schedule')
     .option('--timezone <zone>', 'an IANA time zone like Europe/Berlin; default UTC')
@@ -134,8 +141,16 @@ function addPolicies(command: Command): void {
     .option('--jitter-ms <ms>', 'delay each job by a random time up to this', whole)
     .option('--catch-up-window-ms <ms>', 'do not catch up slots older than this', whole)
     .option('--catch-up-max <number>', 'with --catch-up all, at most this many slots', whole);
-  policy('--dst-gap', 'a local time skipped by DST', DST_GAPS);
-  policy('--dst-repeat', 'a local time repeated by DST', DST_REPEATS);
-  policy('--catch-up', 'slots missed while no scheduler ran', CATCH_UPS);
-  policy('--overlap', 'when an earlier job is still running', OVERLAPS);
+  addDstPolicies(command);
+  addPolicy(command, '--catch-up', 'slots missed while no scheduler ran', CATCH_UPS);
+  addPolicy(command, '--overlap', 'when an earlier job is still running', OVERLAPS);
+}
+
+export function addDstPolicies(command: Command): void {
+  addPolicy(command, '--dst-gap', 'a local time skipped by DST', DST_GAPS);
+  addPolicy(command, '--dst-repeat', 'a local time repeated by DST', DST_REPEATS);
+}
+
+function addPolicy(command: Command, flag: string, help: string, choices: readonly string[]): void {
+  command.addOption(new Option(`${flag} <policy>`, help).choices(choices));
 }

@@ -4,7 +4,7 @@ import type { Cli } from '../cli.ts';
 import { columns } from '../text/columns.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Output } from '../text/output.ts';
-import { printable } from '../text/printable.ts';
+import { printable } from '../../core/values/printable.ts';
 import { configOf, outputOf } from '../session.ts';
 import { addServerFlags } from '../options/setting-options.ts';
 

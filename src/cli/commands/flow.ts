@@ -1,13 +1,19 @@
 import type { Command } from 'commander';
 import {
   type FlowTarget,
+  Forbidden,
   type LimitsChange,
   Longshore,
+  NotFound,
+  type Tenant,
   type TenantLimitsChange,
 } from '../../client/index.ts';
+import { unknownName } from '../../core/values/nearest.ts';
+import { tenantWords } from '../../core/views/tenant-words.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../text/columns.ts';
 import { limitCells, limitsTable, pausedName, pauseSentence } from '../text/limit-text.ts';
+import { tenantTable } from '../text/tenant-text.ts';
 import { limitCount, limitRate, whole } from '../options/option-values.ts';
 import { configOf, outputOf } from '../session.ts';
 import { UsageError } from '../options/usage-error.ts';
@@ -15,6 +21,7 @@ import { UsageError } from '../options/usage-error.ts';
 export function addFlow(program: Command, cli: Cli): void {
   program
     .command('pause')
+    .summary('pause a definition, a tenant or everything')
     .description('Pause a definition, a tenant (--tenant) or everything: no more jobs start.')
     .option('--definition <key>', 'the definition, all versions')
     .option('--all', 'everything')
@@ -30,6 +37,7 @@ export function addFlow(program: Command, cli: Cli): void {
 
   program
     .command('resume')
+    .summary('end a pause')
     .description('Resume a definition, a tenant (--tenant) or everything.')
     .option('--definition <key>', 'the definition, all versions')
     .option('--all', 'everything; separate pauses of definitions and tenants remain')
@@ -48,11 +56,12 @@ export function addFlow(program: Command, cli: Cli): void {
     .description('List and change limits, and list pauses.');
   limits
     .command('list')
-    .description('List the limits of definitions, their use, and pauses.')
+    .description('List the limits of definitions and tenants, their use, and pauses.')
     .action(async (_options: unknown, command: Command) => {
       const out = outputOf(cli, command);
       const client = hostClient(cli, command);
       const [definitions, pauses] = [await client.definitions(), await client.flow.pauses()];
+      const tenants = await visibleTenants(client);
       const newest = [...new Map(definitions.map((one) => [one.key, one])).values()];
       if (out.json)
         return out.document({
@@ -62,9 +71,11 @@ export function addFlow(program: Command, cli: Cli): void {
             paused,
           })),
           pauses,
+          tenants,
         });
       if (newest.length > 0) out.table(limitsTable(newest, out.width));
       else out.note('No definitions.');
+      if (tenants.some(isLimited)) out.lines(['', ...tenantTable(tenants, out.width)]);
       for (const pause of pauses) out.note(pauseSentence(pause, cli.clock.now()));
     });
   limits
@@ -88,18 +99,43 @@ export function addFlow(program: Command, cli: Cli): void {
     });
   limits
     .command('tenant')
-    .description('Change the limit and weight of a tenant.')
+    .description('Show the limit and weight of a tenant, or change them.')
     .argument('<name>', 'the name of the tenant')
     .option('--concurrency-limit <number>', 'number of its jobs that run at a time', limitCount)
     .option('--weight <number>', 'its share among tenants at the same priority', whole)
     .action(async (name: string, options: OptionValues, command: Command) => {
-      const change: TenantLimitsChange = changeOf(options);
       const out = outputOf(cli, command);
-      const changed = await hostClient(cli, command).tenants.limit(name, change);
-      if (out.json) return out.document(changed);
-      const { concurrencyLimit, weight } = changed;
-      out.lines(columns([[name, String(concurrencyLimit ?? '-'), `weight ${weight}`]], out.width));
+      const client = hostClient(cli, command);
+      const isChange = Object.keys(options).length > 0;
+      const change: TenantLimitsChange = isChange ? changeOf(options) : {};
+      const found = isChange
+        ? await client.tenants.limit(name, change)
+        : await tenantNamed(client, name);
+      if (out.json) return out.document(found);
+      out.lines([tenantWords(found)]);
     });
+}
+
+/** Limits of tenants are for admins of the default tenant; others get the rest of the list. */
+async function visibleTenants(client: Longshore): Promise<Tenant[]> {
+  try {
+    return await client.tenants.list();
+  } catch (error) {
+    if (error instanceof Forbidden) return [];
+    throw error;
+  }
+}
+
+function isLimited({ concurrencyLimit, weight }: Tenant): boolean {
+  return concurrencyLimit !== null || weight !== 1;
+}
+
+async function tenantNamed(client: Longshore, name: string): Promise<Tenant> {
+  const tenants = await client.tenants.list();
+  const found = tenants.find(({ tenant }) => tenant === name);
+  if (found) return found;
+  const known = tenants.map(({ tenant }) => tenant);
+  throw new NotFound(404, 'NOT_FOUND', unknownName('tenant', name, known));
 }
 
 interface TargetOptions {

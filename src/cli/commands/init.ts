@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
+import { PACKAGE_ROOT } from '../../runtime/code.ts';
 import { scaffold } from '../scaffold.ts';
 import { outputOf } from '../session.ts';
 import { UsageError } from '../options/usage-error.ts';
@@ -44,9 +44,8 @@ const NEXT = [
 
 /** A project created from a checkout depends on that checkout. */
 function checkoutFrom(root: string): string | undefined {
-  const self = fileURLToPath(import.meta.url);
-  if (!self.endsWith('.ts')) return undefined;
-  return `file:${relative(root, resolve(dirname(self), '../../..'))}`;
+  if (!existsSync(join(PACKAGE_ROOT, 'src'))) return undefined;
+  return `file:${relative(root, PACKAGE_ROOT)}`;
 }
 
 /** A folder name may be no valid package name. */

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { DAY_MS } from '../../core/values/duration.ts';
-import type { Scope } from '../../core/access/scope.ts';
+import { DEFAULT_TENANT, mayDo, type Scope } from '../../core/access/scope.ts';
 import type { KeyView } from '../../core/views/key-view.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../text/columns.ts';
 import { age } from '../../core/values/duration.ts';
 import { withKeys } from '../options/key-access.ts';
-import { scopes, whole } from '../options/option-values.ts';
-import { outputOf } from '../session.ts';
+import { patterns, scopes, whole } from '../options/option-values.ts';
+import { configOf, outputOf } from '../session.ts';
 import { addServerFlags } from '../options/setting-options.ts';
 import { UsageError } from '../options/usage-error.ts';
 
@@ -31,21 +31,39 @@ export function addKeys(program: Command, cli: Cli): void {
       'scope of the key; may be repeated or comma-separated',
       scopes,
     )
+    .option(
+      '--definitions <patterns>',
+      'for the scope worker: definitions it may serve, such as report.*; comma-separated',
+      patterns,
+    )
     .option('--name <name>', 'name of the key', 'cli')
     .option('--expires-days <days>', 'days until it expires; default never', whole)
     .action(async (options: CreateOptions, self: Command) => {
-      const { name, scope, expiresDays } = options;
+      const { name, scope, definitions, expiresDays } = options;
+      if (definitions && !mayDo(scope, 'worker')) {
+        throw new UsageError('--definitions needs --scope worker: it limits nothing else');
+      }
       const expiresAt =
         expiresDays === undefined
           ? null
           : new Date(cli.clock.now().getTime() + expiresDays * DAY_MS);
       const out = outputOf(cli, self);
-      const made = await withKeys(cli, self, { makesCluster: true }, async (access) =>
-        access.create({ name, scopes: scope, expiresAt }),
+      const isOfDefault =
+        (configOf(cli, self, 'client').config.tenant ?? DEFAULT_TENANT) === DEFAULT_TENANT;
+      const request = { name, scopes: scope, ...(definitions && { definitions }), expiresAt };
+      const { made, isFirst } = await withKeys(
+        cli,
+        self,
+        { makesCluster: true },
+        async (access) => {
+          const isFirst = isOfDefault && (await access.list()).length === 0;
+          return { made: await access.create(request), isFirst };
+        },
       );
       if (out.json) return out.document(made);
       out.lines([made.key]);
       out.note(`The key ${made.keyId} is shown only once.`);
+      if (isFirst) out.note(...firstKeyWords(mayDo(scope, 'admin')));
     });
 
   const list = keys
@@ -102,12 +120,22 @@ export function addKeys(program: Command, cli: Cli): void {
 interface CreateOptions {
   name: string;
   scope: Scope[];
+  definitions?: string[];
   expiresDays?: number;
 }
 
 const HEADER = ['ID', 'STATUS', 'AGE', 'NAME', 'SCOPES'];
 
-function row({ keyId, status, createdAt, name, scopes: allowed }: KeyView, now: Date): string[] {
+function row(key: KeyView, now: Date): string[] {
+  const { keyId, status, createdAt, name, scopes: allowed, definitions } = key;
   const ageMs = now.getTime() - Date.parse(createdAt);
-  return [keyId, status, age(ageMs), name, allowed.join(',')];
+  const serves = definitions?.length ? ` (${definitions.join(',')})` : '';
+  return [keyId, status, age(ageMs), name, `${allowed.join(',')}${serves}`];
+}
+
+function firstKeyWords(isAdmin: boolean): string[] {
+  return [
+    'This is the first key: from now on every call needs one, the dashboard included.',
+    ...(isAdmin ? [] : ['Create one for yourself: npx longshore keys create --scope admin']),
+  ];
 }

@@ -1,13 +1,16 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { App, Role } from '../../app/app.ts';
+import type { App, RemoteServer, Role } from '../../app/app.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
-import type { Cli } from '../cli.ts';
+import type { AppModule, Cli } from '../cli.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Output } from '../text/output.ts';
+import { leaveAddress } from '../project/server-address.ts';
 import { configOf, outputOf } from '../session.ts';
 import { addServerFlags } from '../options/setting-options.ts';
-import { startBlock } from '../text/start-block.ts';
+import type { Log } from '../../runtime/log.ts';
+import { type RunningRole, startBlock } from '../text/start-block.ts';
 
 const ROLES: readonly { role: Role; summary: string; description: string }[] = [
   {
@@ -41,7 +44,13 @@ export function addRoles(program: Command, cli: Cli): void {
       .description(description)
       .action(async (_options: unknown, self: Command) => {
         const out = outputOf(cli, self);
-        await runRole(cli, out, role, configFor(role, configOf(cli, self, 'server'), out));
+        const config = configFor(role, configOf(cli, self, 'server'), out);
+        const remote = remoteServer(cli, self, role);
+        await runRole(cli, out, role, config, async (app, log, stop) =>
+          remote === null
+            ? await app.startApp(config, role, log, stop)
+            : await app.startRemoteWorker(config, remote, log, stop),
+        );
       });
     addServerFlags(command);
   }
@@ -53,6 +62,21 @@ export function configFor(role: Role, { config, origins }: LoadedConfig, out: Ou
   return calm ? Object.freeze({ ...config, logLevel: 'warn' }) : config;
 }
 
+/** Starts a role; the signal ends the start. */
+export type Begin = (app: AppModule, log: Log, stop: AbortSignal) => Promise<App>;
+
+/**
+ * A worker with `--url` gets its jobs over HTTP. The variable LONGSHORE_URL counts only without
+ * DATABASE_URL, because it also serves the other commands.
+ */
+function remoteServer(cli: Cli, command: Command, role: Role): RemoteServer | null {
+  if (role !== 'worker') return null;
+  const { config, origins } = configOf(cli, command, 'client');
+  const isFlag = origins.url === 'flag --url';
+  if (origins.url === 'default' || (!isFlag && config.databaseUrl !== null)) return null;
+  return { url: config.url, key: config.apiKey };
+}
+
 /**
  * Runs a role until it is asked to stop. `up` starts an extra task beside it and returns its stop
  * function.
@@ -60,28 +84,36 @@ export function configFor(role: Role, { config, origins }: LoadedConfig, out: Ou
 export async function runRole(
   cli: Cli,
   out: Output,
-  role: Role,
+  role: RunningRole,
   config: Config,
+  begin: Begin,
   up: (app: App) => () => void = () => () => undefined,
 ): Promise<void> {
   const stop = stopRequest(cli, out);
+  // The rest takes seconds.
+  if (out.isTerminal || config.logFormat === 'text') out.note('Longshore is starting…');
   const { createLog } = await import('../../runtime/log.ts');
-  const { startApp } = await cli.loadApp();
-  const log = createLog(config.logLevel, { role });
-  const app = await startApp(config, role, log, stop).catch((error: unknown) => {
+  const { lineTextOf } = await import('../../signals/log-text.ts');
+  const loaded = await cli.loadApp();
+  const log = createLog(config.logLevel, { role }, lineTextOf(config.logFormat));
+  const app = await begin(loaded, log, stop).catch((error: unknown) => {
     // A stop during start-up is a success.
     if (stop.aborted) return null;
     throw error;
   });
   if (app === null) return;
   announce(out, role, app);
+  const { address } = app.summary;
+  const isFound = address !== null && config.databaseUrl === null;
+  const forget = isFound ? leaveAddress(resolve(config.data), address) : () => undefined;
   const down = up(app);
   await Promise.race([aborted(stop), ...(app.drainAsked ? [app.drainAsked] : [])]);
   down();
+  forget();
   await app.stop();
 }
 
-function announce(out: Output, role: Role, app: App): void {
+function announce(out: Output, role: RunningRole, app: App): void {
   if (out.json) out.document({ role, ...app.summary });
   else out.note(...startBlock(role, app.summary));
 }

@@ -16,7 +16,7 @@ export function addRunDue(program: Command, cli: Cli): void {
     .option('--max <number>', `maximum number of jobs; default ${MAX_DEFAULT}`, whole)
     .option(
       '--seconds <seconds>',
-      `time budget; jobs still running then are released; default ${SECONDS_DEFAULT}`,
+      `time budget; jobs still running then return to their queue; default ${SECONDS_DEFAULT}`,
       secondsAsMs,
     )
     .action(async (options: { max?: number; seconds?: number }, self: Command) => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { clientOf, outputOf } from '../session.ts';
+import { tenantTable } from '../text/tenant-text.ts';
 
 export function addTenants(program: Command, cli: Cli): void {
   const tenants = program
@@ -9,12 +10,12 @@ export function addTenants(program: Command, cli: Cli): void {
     .description('List and create tenants, which own jobs, schedules and keys.');
   tenants
     .command('list')
-    .description('List the tenants.')
+    .description('List the tenants with limits, weights and pauses.')
     .action(async (_options: unknown, command: Command) => {
       const out = outputOf(cli, command);
       const found = await clientOf(cli, command).tenants.list();
       if (out.json) out.document({ tenants: found });
-      else out.lines(found.map(({ tenant }) => tenant));
+      else out.table(tenantTable(found, out.width));
     });
   tenants
     .command('create')

@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
-import type { WebhookEvent } from '../../core/webhook/webhook.ts';
+import type { WebhookEvent, WebhookFormat } from '../../core/webhook/webhook.ts';
 import type { Cli } from '../cli.ts';
 import { confirm } from '../options/confirm.ts';
-import { eachOf, webhookEvents, whole } from '../options/option-values.ts';
+import { eachOf, webhookEvents, webhookFormat, whole } from '../options/option-values.ts';
 import { addPage, type PageFlags } from '../options/page-options.ts';
-import { printable } from '../text/printable.ts';
+import { printable } from '../../core/values/printable.ts';
 import { clientOf, outputOf } from '../session.ts';
 import { deliveryTable, webhookTable } from '../text/webhook-text.ts';
+import { definitionOption } from '../options/definition-option.ts';
+import { findWebhookId } from '../options/find-id.ts';
+import { noteUnknown } from '../options/known-definition.ts';
 
 export function addWebhooks(program: Command, cli: Cli): void {
   const webhooks = program
@@ -38,6 +41,7 @@ function addList(webhooks: Command, cli: Cli): void {
 function addCreate(webhooks: Command, cli: Cli): void {
   interface Options {
     event: WebhookEvent[];
+    format?: WebhookFormat;
     description?: string;
     definitionKey?: string[];
     tag?: string[];
@@ -51,17 +55,25 @@ function addCreate(webhooks: Command, cli: Cli): void {
       'event type; may be repeated or comma-separated',
       webhookEvents,
     )
+    .option(
+      '--format <format>',
+      'what to send: cloudevents (default), slack, discord or teams',
+      webhookFormat,
+    )
     .option('--description <text>', 'a description')
-    .option('--definition-key <key>', 'only jobs of this definition; may be repeated', eachOf)
+    .addOption(definitionOption('only jobs of this definition; may be repeated').argParser(eachOf))
     .option('--tag <tag>', 'only jobs with one of these tags; may be repeated', eachOf)
     .action(async (url: string, options: Options, command: Command) => {
-      const { event: events, description, definitionKey: definitionKeys, tag: tags } = options;
+      const { event: events, format, description } = options;
+      const { definitionKey: definitionKeys, tag: tags } = options;
       const out = outputOf(cli, command);
-      const request = { url, events, description, definitionKeys, tags };
-      const made = await clientOf(cli, command).webhooks.create(request);
+      const request = { url, events, format, description, definitionKeys, tags };
+      const client = clientOf(cli, command);
+      const made = await client.webhooks.create(request);
       if (out.json) return out.document(made);
       out.lines([made.id, made.secret]);
       out.note(`The secret of ${made.id} is shown only once.`);
+      await noteUnknown(out, client, definitionKeys);
     });
 }
 
@@ -75,9 +87,12 @@ function addStatus(webhooks: Command, cli: Cli): void {
       .command(name)
       .description(description)
       .argument('<id>', 'the id of the webhook')
-      .action(async (id: string, _options: unknown, command: Command) => {
+      .action(async (typed: string, _options: unknown, command: Command) => {
         const out = outputOf(cli, command);
-        const changed = await clientOf(cli, command).webhooks.update(id, { status });
+        const client = clientOf(cli, command);
+        const changed = await client.webhooks.update(await findWebhookId(client, typed), {
+          status,
+        });
         if (out.json) out.document(changed);
         else out.lines([changed.id]);
       });
@@ -90,9 +105,10 @@ function addRotate(webhooks: Command, cli: Cli): void {
     .description('Replace the secret and print the new one, which is shown only once.')
     .argument('<id>', 'the id of the webhook')
     .option('--overlap-seconds <seconds>', 'how long both secrets sign; default one day', whole)
-    .action(async (id: string, options: { overlapSeconds?: number }, command: Command) => {
+    .action(async (typed: string, options: { overlapSeconds?: number }, command: Command) => {
       const out = outputOf(cli, command);
-      const made = await clientOf(cli, command).webhooks.rotate(id, options);
+      const client = clientOf(cli, command);
+      const made = await client.webhooks.rotate(await findWebhookId(client, typed), options);
       if (out.json) return out.document(made);
       out.lines([made.secret]);
       out.note(`The old secret also signs until ${made.previousSecretUntil}.`);
@@ -105,9 +121,11 @@ function addDelete(webhooks: Command, cli: Cli): void {
     .description('Delete a webhook. Pending deliveries are dropped.')
     .argument('<id>', 'the id of the webhook')
     .option('--yes', 'do not ask for confirmation')
-    .action(async (id: string, options: { yes?: true }, command: Command) => {
+    .action(async (typed: string, options: { yes?: true }, command: Command) => {
       const out = outputOf(cli, command);
-      const { webhooks: client } = clientOf(cli, command);
+      const longshore = clientOf(cli, command);
+      const { webhooks: client } = longshore;
+      const id = await findWebhookId(longshore, typed);
       const { url } = await client.get(id);
       const question = `Delete the webhook for ${new URL(url).host}?`;
       if (!options.yes && !(await confirm(cli, printable(question)))) {
@@ -124,9 +142,10 @@ function addDeliveries(webhooks: Command, cli: Cli): void {
     .command('deliveries')
     .description('List deliveries, newest first. --json includes requests and responses.')
     .argument('<id>', 'the id of the webhook');
-  addPage(deliveries).action(async (id: string, flags: PageFlags, command: Command) => {
+  addPage(deliveries).action(async (typed: string, flags: PageFlags, command: Command) => {
     const out = outputOf(cli, command);
-    const page = await clientOf(cli, command).webhooks.deliveries(id, flags);
+    const client = clientOf(cli, command);
+    const page = await client.webhooks.deliveries(await findWebhookId(client, typed), flags);
     if (out.json) return out.document(page);
     if (page.deliveries.length === 0) out.note('No deliveries.');
     else out.table(deliveryTable(page.deliveries, cli.clock.now(), out.width));
@@ -145,14 +164,17 @@ function addSends(webhooks: Command, cli: Cli): void {
     .description('Send an event again, and print the id of the new delivery.')
     .argument('<id>', 'the id of the webhook')
     .argument('<delivery>', 'the id of the delivery')
-    .action(async (id: string, delivery: string, _options: unknown, command: Command) => {
-      print(await clientOf(cli, command).webhooks.redeliver(id, delivery), command);
+    .action(async (typed: string, delivery: string, _options: unknown, command: Command) => {
+      const client = clientOf(cli, command);
+      const id = await findWebhookId(client, typed);
+      print(await client.webhooks.redeliver(id, delivery), command);
     });
   webhooks
     .command('test')
     .description('Send a test event, and print the id of its delivery.')
     .argument('<id>', 'the id of the webhook')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      print(await clientOf(cli, command).webhooks.test(id), command);
+    .action(async (typed: string, _options: unknown, command: Command) => {
+      const client = clientOf(cli, command);
+      print(await client.webhooks.test(await findWebhookId(client, typed)), command);
     });
 }

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
+import { takesNoJobs } from '../../core/queue/worker.ts';
 import type { WorkerInfo } from '../../client/index.ts';
 import { unknownName } from '../../core/values/nearest.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../text/columns.ts';
+import { findWorkerId } from '../options/find-id.ts';
+import { idCell } from '../text/id-cell.ts';
 import { age } from '../../core/values/duration.ts';
 import { clientOf, outputOf } from '../session.ts';
 import { UsageError } from '../options/usage-error.ts';
@@ -29,9 +32,10 @@ export function addWorkers(program: Command, cli: Cli): void {
     .description('Ask a worker to claim no more jobs, finish its running jobs and exit.')
     .argument('<id>', 'the id of the worker')
     .allowExcessArguments(false)
-    .action(async (id: string, _options: unknown, command: Command) => {
+    .action(async (typed: string, _options: unknown, command: Command) => {
       const out = outputOf(cli, command);
-      const receipt = await clientOf(cli, command).drainWorker(id);
+      const client = clientOf(cli, command);
+      const receipt = await client.drainWorker(await findWorkerId(client, typed));
       if (out.json) out.document(receipt);
       else out.lines(columns([[receipt.workerId, receipt.status]]));
     });
@@ -42,13 +46,13 @@ const HEADER = ['ID', 'STATUS', 'RUNNING', 'HEARTBEAT', 'AGE', 'VERSION', 'HOST'
 function table(workers: readonly WorkerInfo[], now: Date, widthMax: number): string[] {
   const agoOf = (time: string) => age(now.getTime() - Date.parse(time));
   const rows = workers.map((worker) => [
-    worker.workerId,
-    worker.status,
-    `${worker.running.length}/${worker.slots}`,
+    idCell(worker.workerId, widthMax),
+    takesNoJobs(worker, now.getTime()) ? 'takes no jobs' : worker.status,
+    `${worker.busy}/${worker.slots}`,
     agoOf(worker.heartbeatAt),
     agoOf(worker.startedAt),
     worker.version,
-    `${worker.host} pid ${worker.pid}`,
+    `${worker.host} pid ${worker.pid}${worker.transport !== 'http' ? '' : ` over HTTP from ${worker.address}`}`,
   ]);
   return columns([HEADER, ...rows], widthMax);
 }

@@ -8,7 +8,7 @@ const ask = { definitionKeys: async () => ['hello', 'help.me', 'image.resize'] }
 
 test.each([
   ['a command', ['sched'], ['scheduler', 'schedules']],
-  ['a command below another', ['schedules', 'p'], ['pause']],
+  ['a command below another', ['schedules', 'p'], ['preview', 'pause']],
   ['no hidden command', ['complet'], ['completion']],
   ['a flag of the command', ['logs', '--f'], ['--follow']],
   ['a flag of every command', ['schedules', 'list', '--no-c'], ['--no-color']],
@@ -16,7 +16,7 @@ test.each([
   ['the values of a flag', ['list', '--status', 'ca'], ['cancelling', 'cancelled']],
   ['the values of an argument', ['completion', ''], ['bash', 'zsh', 'fish']],
   ['what the server knows', ['enqueue', 'hel'], ['hello', 'help.me']],
-  ['what the server knows, for a flag', ['list', '--definition-key', 'i'], ['image.resize']],
+  ['what the server knows, for a flag', ['list', '--definition', 'i'], ['image.resize']],
   ['the same after a flag with a value', ['enqueue', '--priority', '5', 'im'], ['image.resize']],
   ['nothing where anything may come', ['enqueue', 'hello', '{'], []],
   ['nothing for a free value', ['enqueue', '--priority', ''], []],

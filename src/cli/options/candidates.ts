@@ -25,7 +25,7 @@ export async function candidates(
   );
 }
 
-interface Place {
+interface CursorContext {
   command: Command;
   /** Number of arguments already given. */
   position: number;
@@ -33,7 +33,7 @@ interface Place {
   option: Option | undefined;
 }
 
-function where(program: Command, words: readonly string[]): Place {
+function where(program: Command, words: readonly string[]): CursorContext {
   let command = program;
   let position = 0;
   let option: Option | undefined;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type ApiKey, type KeyOptions, type NewKey, ProblemError } from '../../client/index.ts';
-import { HOST_TENANT } from '../../core/access/scope.ts';
+import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import type { AppModule, Cli } from '../cli.ts';
 import { clientOf, configOf } from '../session.ts';
 
@@ -31,7 +31,7 @@ export async function withKeys<T>(
   const { createLog } = await import('../../runtime/log.ts');
   const { withKeyDesk } = await cli.loadApp();
   const log = createLog(origins.logLevel === 'default' ? 'warn' : config.logLevel);
-  const tenant = config.tenant ?? HOST_TENANT;
+  const tenant = config.tenant ?? DEFAULT_TENANT;
   return await withKeyDesk(config, log, { makesCluster }, async (desk) =>
     work(inDatabase(desk, tenant)),
   );
@@ -40,9 +40,9 @@ export async function withKeys<T>(
 /** Throws the same errors as a server. */
 function inDatabase(desk: Desk, tenant: string): KeyAccess {
   return {
-    create: async ({ name, scopes, expiresAt = null }) => {
+    create: async ({ expiresAt = null, ...request }) => {
       const expires = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
-      return await desk.create({ tenant, name, scopes, expiresAt: expires });
+      return await desk.create({ tenant, ...request, expiresAt: expires });
     },
     list: async () => await desk.list(tenant),
     rotate: async (keyId, { overlapSeconds }) => {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { RETRY_MODES } from '../../core/failure/retry.ts';
+import { RETRY_MODES, RETRY_VERSIONS } from '../../core/failure/retry.ts';
 import { rate } from './option-values.ts';
 
 export function addRetryRequest(command: Command): Command {
@@ -7,7 +7,13 @@ export function addRetryRequest(command: Command): Command {
   return command
     .addOption(new Option('--mode <mode>', help).choices(RETRY_MODES))
     .option('--run-at <time>', 'with --mode later, like 2030-01-31T08:00:00Z; default: the backoff')
-    .option('--params <params>', 'replace the params: JSON, @file, or - to read stdin');
+    .option('--params <params>', 'replace the params: JSON, @file, or - to read stdin')
+    .addOption(
+      new Option(
+        '--code <version>',
+        'same: the deployment it was queued with; current: of new jobs',
+      ).choices(RETRY_VERSIONS),
+    );
 }
 
 export function addHow(command: Command): Command {

@@ -16,5 +16,6 @@ export function settingOption(setting: Setting): Option | null {
   if (flag === null) return null;
   const fallback = setting.fallbackText.replaceAll('`', '');
   const help = `${setting.meaning} [${setting.env}, default ${fallback}]`;
-  return new Option(`${flag} <${setting.placeholder}>`, help);
+  if (setting.key !== 'deployments') return new Option(`${flag} <${setting.placeholder}>`, help);
+  return new Option(`${flag} [${setting.placeholder}]`, help).preset('only');
 }

@@ -2,10 +2,12 @@ import type { Bulk, BulkPreview, Longshore } from '../../client/index.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from './columns.ts';
 import { confirm } from '../options/confirm.ts';
+import { noteUnknown } from '../options/known-definition.ts';
+import { idCell } from './id-cell.ts';
 import { age } from '../../core/values/duration.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Output } from './output.ts';
-import { printable } from './printable.ts';
+import { printable } from '../../core/values/printable.ts';
 
 /** Options of a bulk action on the command line. */
 export interface BulkWork {
@@ -17,6 +19,8 @@ export interface BulkWork {
 export interface ManyJobs {
   action: string;
   work: BulkWork;
+  /** Of the filter, if it names one. */
+  definitionKey?: string | undefined;
   preview: () => Promise<BulkPreview>;
   start: () => Promise<Bulk>;
 }
@@ -26,12 +30,20 @@ export async function startMany(
   cli: Cli,
   out: Output,
   client: Longshore,
-  { action, work, preview, start }: ManyJobs,
+  { action, work, definitionKey, preview, start }: ManyJobs,
 ): Promise<void> {
-  if (work.preview) return tellPreview(out, await preview());
+  if (work.preview) {
+    const found = await preview();
+    tellPreview(out, found);
+    if (found.matched === 0) await noteUnknown(out, client, definitionKey);
+    return;
+  }
   if (!work.yes) {
     const { matched, matchedIsExact } = await preview();
-    if (matched === 0) return out.note('No matching jobs.');
+    if (matched === 0) {
+      out.note('No matching jobs.');
+      return await noteUnknown(out, client, definitionKey);
+    }
     const question = `${capital(action)} ${count(matched, matchedIsExact)}?`;
     if (!(await confirm(cli, question))) return out.note('Nothing changed.');
   }
@@ -71,7 +83,12 @@ function tellPreview(out: Output, preview: BulkPreview): void {
   out.note(`${count(matched, matchedIsExact)} would be changed.`);
   out.lines(
     columns(
-      sample.map((job) => [job.jobId, job.definitionKey, job.status, job.error?.message ?? '']),
+      sample.map((job) => [
+        idCell(job.jobId, out.width),
+        job.definitionKey,
+        job.status,
+        job.error?.message ?? '',
+      ]),
       out.width,
     ),
   );
@@ -102,7 +119,7 @@ const HEADER = ['ID', 'ACTION', 'STATUS', 'DONE', 'SKIPPED', 'FAILED', 'MATCHED'
 
 export function bulkTable(bulks: readonly Bulk[], now: Date, widthMax: number): string[] {
   const rows = bulks.map((bulk) => [
-    bulk.bulkId,
+    idCell(bulk.bulkId, widthMax),
     bulk.action,
     bulk.status,
     String(bulk.done),

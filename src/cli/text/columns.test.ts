@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clip, columns, widthOf } from './columns.ts';
-import { printable, printableJson, printableLines } from './printable.ts';
+import { printable, printableJson, printableLines } from '../../core/values/printable.ts';
 
 test('columns are as wide as their widest cell, and nothing trails', () => {
   const rows = [

@@ -1,4 +1,4 @@
-import { printable } from './printable.ts';
+import { printable } from '../../core/values/printable.ts';
 
 /** A table like kubectl's: no lines, two spaces between columns, as wide as the widest cell. */
 export function columns(rows: readonly (readonly string[])[], widthMax = Infinity): string[] {

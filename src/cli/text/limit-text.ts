@@ -2,7 +2,7 @@ import type { Pause, PublishedDefinition } from '../../client/index.ts';
 import type { Limits, RateLimit } from '../../core/queue/limits.ts';
 import { columns } from './columns.ts';
 import { age, duration } from '../../core/values/duration.ts';
-import { printable } from './printable.ts';
+import { printable } from '../../core/values/printable.ts';
 
 const HEADER = ['DEFINITION', 'IN USE', 'LIMIT', 'PER KEY', 'RATE', 'RATE PER KEY', 'PAUSED'];
 
@@ -12,7 +12,7 @@ export function limitsTable(
 ): string[] {
   const rows = definitions.map(({ key, limits, paused }) => [
     key,
-    String(limits.inUse ?? '-'),
+    limits.effective.concurrencyLimit === null ? '-' : String(limits.inUse ?? '-'),
     ...limitCells(limits.effective),
     paused ? 'yes' : '-',
   ]);

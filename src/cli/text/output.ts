@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
-import { printableJson } from './printable.ts';
+import { printableJson, printableText } from '../../core/values/printable.ts';
 
 export interface OutputOptions {
   stdout: NodeJS.WritableStream;
@@ -24,6 +24,11 @@ export class Output {
 
   lines(lines: readonly string[]): void {
     if (lines.length > 0) this.#options.stdout.write(`${lines.join('\n')}\n`);
+  }
+
+  /** A part of a text, which may end in the middle of a line. On a screen it is made safe. */
+  part(text: string): void {
+    this.#options.stdout.write(this.isScreen ? printableText(text) : text);
   }
 
   /** The first line is the header. */
@@ -75,9 +80,23 @@ export class Output {
     return columns > 0 ? columns : Infinity;
   }
 
+  /** Width for `status`, so that its line does not wrap. */
+  get statusWidth(): number {
+    const { stderr } = this.#options;
+    const columns = 'columns' in stderr && typeof stderr.columns === 'number' ? stderr.columns : 0;
+    return columns > 0 ? columns : 80;
+  }
+
+  /** Whether a person reads the messages. */
   get isTerminal(): boolean {
     const { stderr } = this.#options;
     return 'isTTY' in stderr && stderr.isTTY === true;
+  }
+
+  /** Whether a person reads the data. */
+  get isScreen(): boolean {
+    const { stdout } = this.#options;
+    return 'isTTY' in stdout && stdout.isTTY === true;
   }
 
   /** Colours on terminals only: `styleText` checks the stream and NO_COLOR. */

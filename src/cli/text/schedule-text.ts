@@ -1,15 +1,23 @@
 import type { Schedule, Slot, Upcoming } from '../../client/index.ts';
 import { columns } from './columns.ts';
+import { idCell } from './id-cell.ts';
 import { duration } from '../../core/values/duration.ts';
-import { printable, printableJson } from './printable.ts';
+import { printable, printableJson } from '../../core/values/printable.ts';
 
 /** The state of a schedule in one sentence. */
 export function scheduleSentence(schedule: Schedule, now: Date): string {
-  const { note, nextAt, enabled } = schedule;
+  const { note, nextAt, enabled, paused } = schedule;
   const why = note === null ? '' : `: ${note}`;
-  if (!enabled) return `paused${why}`;
+  if (!enabled) return `paused${pauseWords(paused, now)}${why}`;
   if (nextAt === null) return `ended: no slots left${why}`;
   return `runs ${distance(nextAt, now)}${why}`;
+}
+
+/** ` 5m ago by key:k1: the mail server is down` */
+function pauseWords(paused: Schedule['paused'], now: Date): string {
+  if (paused === null || paused.by === null) return '';
+  const ago = duration(Math.max(0, now.getTime() - Date.parse(paused.since)));
+  return ` ${ago} ago by ${paused.by}${paused.reason === null ? '' : `: ${paused.reason}`}`;
 }
 
 /** Output of `schedules show`. */
@@ -46,7 +54,7 @@ function catchUp({ catchUp: policy, catchUpWindowMs, catchUpMax }: Schedule): st
 
 export function scheduleTable(schedules: readonly Schedule[], now: Date, width: number): string[] {
   const rows = schedules.map((schedule) => [
-    schedule.id,
+    idCell(schedule.id, width),
     schedule.name ?? '-',
     schedule.definitionKey,
     schedule.cron,
@@ -62,7 +70,7 @@ export function slotTable(slots: readonly Slot[], width: number): string[] {
     slot.slot,
     slot.local,
     resultOf(slot),
-    slot.jobId ?? '-',
+    slot.jobId === null ? '-' : idCell(slot.jobId, width),
     slot.through === null ? (slot.reason ?? '') : `${slot.reason}, up to ${slot.through}`,
   ]);
   return columns([['SLOT', 'LOCAL', 'RESULT', 'JOB', 'REASON'], ...rows], width);

@@ -1,11 +1,14 @@
 import type { AppSummary, Role } from '../../app/app.ts';
-import { printable } from './printable.ts';
+import { printable } from '../../core/values/printable.ts';
 
 const NAME_WIDTH = 14;
 const WIDTH = 92;
 
+/** What a command runs until it is stopped. */
+export type RunningRole = Role | 'ingest';
+
 /** Start-up message of a role: addresses, definitions, first commands. */
-export function startBlock(role: Role, summary: AppSummary): string[] {
+export function startBlock(role: RunningRole, summary: AppSummary): string[] {
   const { database, address, slots, definitions } = summary;
   return [
     `Longshore is up${role === 'start' ? '' : ` (${role})`}`,

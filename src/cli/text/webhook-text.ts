@@ -1,16 +1,23 @@
 import type { Delivery, WebhookInfo } from '../../client/index.ts';
+import { lastAnswer } from './alert-text.ts';
 import { columns } from './columns.ts';
+import { idCell } from './id-cell.ts';
 import { age } from '../../core/values/duration.ts';
-import { printable } from './printable.ts';
+import { printable } from '../../core/values/printable.ts';
 
 export function webhookTable(webhooks: readonly WebhookInfo[], width: number): string[] {
-  const rows = webhooks.map(({ id, status, events, url, notice }) => [
-    id,
-    status,
-    events.join(','),
-    printable(url),
-    notice === null ? '-' : printable(notice),
-  ]);
+  const rows = webhooks.map((webhook) => {
+    const { id, status, events, url, failures, notice, lastError } = webhook;
+    const failing = status === 'active' && failures > 0;
+    const why = notice ?? (failing ? lastError : null);
+    return [
+      idCell(id, width),
+      failing ? `failing, ${failures} in a row` : status,
+      events.join(','),
+      printable(url),
+      why === null ? '-' : printable(why),
+    ];
+  });
   return columns([['ID', 'STATUS', 'EVENTS', 'URL', 'NOTICE'], ...rows], width);
 }
 
@@ -22,13 +29,7 @@ export function deliveryTable(deliveries: readonly Delivery[], now: Date, width:
     age(now.getTime() - Date.parse(createdAt)),
     String(attempts.length),
     lastAnswer(attempts),
-    jobId ?? '-',
+    jobId === null ? '-' : idCell(jobId, width),
   ]);
   return columns([['ID', 'STATUS', 'EVENT', 'AGE', 'ATTEMPTS', 'RESPONSE', 'JOB'], ...rows], width);
-}
-
-function lastAnswer(attempts: Delivery['attempts']): string {
-  const last = attempts.at(-1);
-  if (!last) return '-';
-  return last.status === null ? printable(last.error ?? 'no response') : String(last.status);
 }

@@ -1,14 +1,10 @@
 import { ProblemError, type ProblemDetail } from './errors.ts';
 import { problemError } from './problems.ts';
 
-/** The JSON of a good answer, or the problem that a bad one describes. */
-export function readAnswer(
-  { status, ok }: Pick<Response, 'status' | 'ok'>,
-  text: string,
-  retryAfterMs: number | null,
-): unknown {
+/** The JSON of a successful response, or the problem of a refused one. */
+export function readAnswer(status: number, text: string, retryAfterMs: number | null): unknown {
   const body = parse(text);
-  if (!ok) return problemOf(status, body, retryAfterMs);
+  if (status < 200 || status > 299) return problemOf(status, body, retryAfterMs);
   if (body !== undefined || text === '') return body;
   return new ProblemError(
     status,
@@ -17,7 +13,7 @@ export function readAnswer(
   );
 }
 
-/** A proxy's error page is no problem document; it keeps its status and nothing else. */
+/** The error page of a proxy is no problem document; only its status is kept. */
 function problemOf(status: number, body: unknown, retryAfterMs: number | null): ProblemError {
   const { code, detail, title, errors } = fieldsOf(body);
   const words = [detail, title].find((text) => typeof text === 'string' && text !== '');

@@ -1,19 +1,19 @@
 import type { Job } from '../job.ts';
 
-/** One thing that is wrong with a request, and where in its body. */
+/** One error of a request, and its position in the body. */
 export interface ProblemDetail {
   pointer: string;
   detail: string;
 }
 
-/** The server understood and refused: an RFC 9457 problem with a stable `code`. */
+/** A request that the server refused: an RFC 9457 problem with a stable `code`. */
 export class ProblemError extends Error {
   override name = 'ProblemError';
   readonly status: number;
   readonly code: string;
   readonly detail: string;
   readonly errors: readonly ProblemDetail[];
-  /** How long the server asks to wait before the next try; null when it does not say. */
+  /** How long to wait before the next try; null when the server does not say. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -33,7 +33,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** No answer came: wrong address, server down, network broken, or too slow. */
+/** No response: wrong address, server down, network broken, or a timeout. */
 export class ServerUnreachable extends Error {
   override name = 'ServerUnreachable';
   readonly url: string;
@@ -44,7 +44,7 @@ export class ServerUnreachable extends Error {
   }
 }
 
-/** The job did not end in time. It goes on; `job` is how it was last seen, if it was. */
+/** The job did not end in time and continues. `job` is its last known state, if any. */
 export class WaitTimeout extends Error {
   override name = 'WaitTimeout';
   readonly job: Job | null;
@@ -56,7 +56,7 @@ export class WaitTimeout extends Error {
   }
 }
 
-/** The job ended, but not well: it failed or was cancelled. `job` tells the rest. */
+/** The job failed or was cancelled. */
 export class JobFailed extends Error {
   override name = 'JobFailed';
   readonly job: Job;

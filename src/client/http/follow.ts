@@ -6,9 +6,9 @@ import type { Transport } from './transport.ts';
 const EVENT_STREAM = 'text/event-stream';
 
 /**
- * What a job does, as it happens. The connection may break, or close because the server is being
- * deployed: then it is opened again after the last entry that arrived, so that none is missed and
- * none comes twice. Only the server's own word, `end`, is the end.
+ * Follows a job live. When the connection breaks, or closes because of a deploy, it is opened
+ * again after the last received entry, so no entry is missed or repeated. Only the server's `end`
+ * ends it.
  */
 export async function* follow<Entry>(
   transport: Transport,
@@ -31,7 +31,7 @@ export async function* follow<Entry>(
       if (!opened.passing || tooLong || delayMs === null) throw opened.error;
     } else {
       awaySinceMs = null;
-      // All of it has been read before, and the job is over.
+      // All entries were read before, and the job has ended.
       if (opened.value.status === 204) return;
       for await (const { id, event, data } of messagesOf(bodyOf(opened.value), signal)) {
         failures = 0;

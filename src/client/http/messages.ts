@@ -1,18 +1,20 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { EventSourceMessage } from 'eventsource-parser';
 
-/** The server says something every 15 s; a connection that is silent for so long is a dead one. */
+/** The server sends a message every 15 s; after this silence the connection counts as dead. */
 const SILENCE_MAX_MS = 45_000;
 
 /**
- * The messages of one connection, for as long as it lasts. Whether it was closed, broke or went
- * silent is all the same to a reader that knows where to go on, so none of them is an error. Reading
- * waits for the caller: a slow one slows down the server instead of filling the memory here.
+ * The messages of one connection. A closed, broken or silent connection is no error: the reader
+ * reconnects at its position. Reading waits for the caller, so a slow caller slows down the server
+ * instead of filling the memory.
  */
 export async function* messagesOf(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal | undefined,
   silenceMaxMs = SILENCE_MAX_MS,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
+  // Most programs that import the client follow nothing.
+  const { createParser } = await import('eventsource-parser');
   const arrived: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (message) => arrived.push(message) });
   const decoder = new TextDecoder();
@@ -30,7 +32,7 @@ export async function* messagesOf(
   }
 }
 
-/** Null when nothing more will come. */
+/** Null at the end. */
 async function nextOf(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   silenceMaxMs: number,

@@ -6,7 +6,9 @@ const ID = '01980000-0000-7000-8000-000000000000';
 
 test.each([
   [400, 'VALIDATION_FAILED', sdk.InvalidRequest],
-  [413, 'PAYLOAD_TOO_LARGE', sdk.InvalidRequest],
+  [413, 'PAYLOAD_TOO_LARGE', sdk.EnqueueError],
+  [400, 'PAYLOAD_INVALID', sdk.EnqueueError],
+  [415, 'UNSUPPORTED_MEDIA_TYPE', sdk.InvalidRequest],
   [401, 'UNAUTHORIZED', sdk.Unauthorized],
   [403, 'FORBIDDEN', sdk.Forbidden],
   [404, 'NOT_FOUND', sdk.NotFound],

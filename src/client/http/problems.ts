@@ -1,22 +1,25 @@
 import { ProblemError, type ProblemDetail } from './errors.ts';
 
 /**
- * The refusals that programs tell apart, as classes: `error instanceof NotFound` reads better than a
- * comparison of codes, and is checked by the compiler. Each is a `ProblemError`, and its `code` is
- * still there for who wants to know more exactly.
+ * Refusals as classes, for `error instanceof NotFound`. Each is a `ProblemError` with its `code`.
  */
 
-/** The request is wrong as it is; sending it again cannot help. `errors` says where. */
+/** The request is invalid; repeating it cannot help. `errors` has the positions. */
 export class InvalidRequest extends ProblemError {
   override name = 'InvalidRequest';
 }
 
-/** No key was sent, or none that counts. */
+/** The params of a job are refused: PAYLOAD_INVALID or PAYLOAD_TOO_LARGE. */
+export class EnqueueError extends InvalidRequest {
+  override name = 'EnqueueError';
+}
+
+/** No API key was sent, or an invalid one. */
 export class Unauthorized extends ProblemError {
   override name = 'Unauthorized';
 }
 
-/** The key is good, but not for this. */
+/** The key does not allow this. */
 export class Forbidden extends ProblemError {
   override name = 'Forbidden';
 }
@@ -25,27 +28,36 @@ export class NotFound extends ProblemError {
   override name = 'NotFound';
 }
 
-/** The state of the thing does not allow this. */
+/** For an id that no request needs to look up, with the text of the API. */
+export function notFound(what: string, id: string): NotFound {
+  return new NotFound(404, 'NOT_FOUND', `${what} ${JSON.stringify(id)} not found`);
+}
+
+/** The state of the object does not allow this. */
 export class Conflict extends ProblemError {
   override name = 'Conflict';
 }
 
-/** The idempotency key was used before, for a job with other params. */
+/** The idempotency key was used for a job with other params. */
 export class IdempotencyConflict extends Conflict {
   override name = 'IdempotencyConflict';
 }
 
-/** Too many requests, or more than a quota allows; `retryAfterMs` says how long to wait. */
+/** Too many requests, or a quota is exceeded; `retryAfterMs` says how long to wait. */
 export class RateLimited extends ProblemError {
   override name = 'RateLimited';
 }
 
-/** The server, or something before it, cannot answer right now. */
+/** The server, or a proxy before it, cannot answer right now. */
 export class Unavailable extends ProblemError {
   override name = 'Unavailable';
 }
 
-const BY_CODE: Record<string, typeof ProblemError> = { IDEMPOTENCY_CONFLICT: IdempotencyConflict };
+const BY_CODE: Record<string, typeof ProblemError> = {
+  IDEMPOTENCY_CONFLICT: IdempotencyConflict,
+  PAYLOAD_INVALID: EnqueueError,
+  PAYLOAD_TOO_LARGE: EnqueueError,
+};
 
 const BY_STATUS: Record<number, typeof ProblemError> = {
   400: InvalidRequest,
@@ -62,7 +74,7 @@ const BY_STATUS: Record<number, typeof ProblemError> = {
   504: Unavailable,
 };
 
-/** The problem as the most exact class that there is for it. */
+/** The problem as an instance of the most specific class. */
 export function problemError(
   status: number,
   code: string,

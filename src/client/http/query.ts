@@ -1,4 +1,4 @@
-/** A filter as a query string: lists repeat their name, and what is not given is left out. */
+/** A filter as a query string: lists repeat their name, undefined fields are omitted. */
 export function queryOf(filter: object): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter) as [string, unknown][]) {

@@ -1,19 +1,32 @@
 import { strictJson } from '../../core/values/strict-json.ts';
-import { activeTraceparent } from '../../signals/active-trace.ts';
+import { activeTraceparent } from './active-trace.ts';
 import { ProblemError, ServerUnreachable } from './errors.ts';
 import { readAnswer } from './answer.ts';
+import { nodeSend } from './node-send.ts';
 import { PASSING_STATUSES, pause, pauseMs, retryAfterOf } from './retry.ts';
+import { fetchSend, type Incoming, NoAnswer, type Send } from './send.ts';
 
 export interface TransportOptions {
   url: string;
   apiKey?: string | null | undefined;
-  /** Act for this tenant: for admin keys of the default tenant only. */
+  /** Act for this tenant; only for admin keys of the default tenant. */
   tenant?: string | null | undefined;
-  /** The limit of one try, not of all of them. */
+  /** The limit of one try. */
   timeoutMs?: number | undefined;
   /** How often a request that is safe to repeat is sent again. */
   retries?: number | undefined;
+  /** Used for all requests. By default Node's HTTP client, elsewhere the global `fetch`. */
   fetch?: typeof fetch | undefined;
+}
+
+const UPLOAD_TIMEOUT_MS = 600_000;
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+function checkedUrl(url: string | undefined): string {
+  const example = 'such as "http://127.0.0.1:4400"';
+  if (!url) throw new TypeError(`url is required, ${example}`);
+  if (URL.canParse(url) && /^https?:/.test(url)) return url;
+  throw new TypeError(`not a URL: ${url}; it begins with http:// or https://, ${example}`);
 }
 
 interface Address {
@@ -24,12 +37,18 @@ interface Address {
 export interface Call extends Address {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   body?: unknown;
-  /** Sending it twice has the effect of sending it once. */
+  /** The body as text, instead of `body`. */
+  json?: string;
+  /** By default that of the active span. */
+  traceparent?: string | null;
+  /** Whether sending it twice has the same effect as sending it once. */
   repeatable: boolean;
+  /** Whether it is not repeated after this error. */
+  isFinal?: (error: Error) => boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** A request whose answer is read while it is still being written. */
+/** A request whose response is streamed. */
 export interface OpenCall extends Address {
   headers: Record<string, string>;
   signal: AbortSignal | undefined;
@@ -37,12 +56,14 @@ export interface OpenCall extends Address {
 
 export interface Failure {
   error: ProblemError | ServerUnreachable;
-  /** Whether the next try may go better. */
+  /** Whether a repetition may succeed. */
   passing: boolean;
   retryAfterMs: number | null;
 }
 
-/** Sends a request and turns the answer into a value or an error; tries again where it is safe. */
+/**
+ * Sends a request and converts the response to a value or an error; repeats it where that is safe.
+ */
 export class Transport {
   readonly url: string;
   readonly #headers: Record<string, string>;
@@ -50,107 +71,143 @@ export class Transport {
   readonly #timeoutMs: number;
   readonly #retries: number;
   readonly #fetch: typeof fetch;
+  readonly #send: Send;
 
   constructor(options: TransportOptions) {
-    if (!URL.canParse(options.url)) throw new TypeError(`not a URL: ${options.url}`);
-    this.url = options.url.replace(/\/+$/, '');
+    this.url = checkedUrl(options?.url).replace(/\/+$/, '');
     this.#headers = { accept: 'application/json' };
-    if (options.apiKey) this.#headers['authorization'] = `Bearer ${options.apiKey}`;
+    // A key from a file may end in a line break.
+    const apiKey = options.apiKey?.trim();
+    if (apiKey && !VISIBLE_ASCII.test(apiKey)) {
+      throw new TypeError('apiKey has a character that a header cannot have, such as a line break');
+    }
+    if (apiKey) this.#headers['authorization'] = `Bearer ${apiKey}`;
     this.#tenant = options.tenant ?? null;
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#retries = options.retries ?? 3;
-    // Some implementations insist on being called without a receiver.
+    // Some implementations must be called without a receiver.
     const custom = options.fetch;
     this.#fetch = custom ? (input, init) => custom(input, init) : fetch;
+    this.#send = custom ? fetchSend(this.#fetch) : nodeSend(fetchSend(this.#fetch));
   }
 
   async call<T>(call: Call): Promise<T> {
+    const content = this.#content(call);
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#try(call);
+      const outcome = await this.#try(call, content);
       if (!('error' in outcome)) return outcome.value as T;
-      const mayRepeat = call.repeatable && outcome.passing && attempt <= this.#retries;
-      const delayMs = mayRepeat ? pauseMs(attempt, outcome.retryAfterMs) : null;
-      if (delayMs === null) throw outcome.error;
+      const { error, passing, retryAfterMs } = outcome;
+      const mayRepeat =
+        call.repeatable && passing && attempt <= this.#retries && !call.isFinal?.(error);
+      const delayMs = mayRepeat ? pauseMs(attempt, retryAfterMs) : null;
+      if (delayMs === null) throw error;
       await pause(delayMs, call.signal);
     }
   }
 
-  /** Answers as soon as the server does, with the body still to be read: that may take for ever. */
+  /** Sends bytes as they are; storing the same content twice has one effect, so it is repeated. */
+  async upload<T>(address: Address, body: Blob): Promise<T> {
+    const headers = { ...this.#headers, 'content-type': 'application/octet-stream' };
+    for (let attempt = 1; ; attempt += 1) {
+      const signal = AbortSignal.timeout(UPLOAD_TIMEOUT_MS);
+      const sent = { method: 'POST', headers, body, signal };
+      const outcome = await this.#fetch(this.#address(address), sent).then(
+        async (response) => {
+          const { status, headers: received } = response;
+          return judge<T>({ status, headers: received, text: await response.text() });
+        },
+        (error: unknown) => this.#unreachable(undefined, error),
+      );
+      if (!('error' in outcome)) return outcome.value;
+      const { error, passing, retryAfterMs } = outcome;
+      const delayMs = passing && attempt <= this.#retries ? pauseMs(attempt, retryAfterMs) : null;
+      if (delayMs === null) throw error;
+      await pause(delayMs, undefined);
+    }
+  }
+
+  /** Resolves with the headers; the body may be endless. */
   async open(call: OpenCall): Promise<{ value: Response } | Failure> {
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), this.#timeoutMs);
-    const init = { headers: { ...this.#headers, ...call.headers } };
+    const timer = setTimeout(() => limit.abort(new NoAnswer(this.#timeoutMs)), this.#timeoutMs);
+    const headers = { ...this.#headers, ...call.headers };
+    const signal = call.signal ? AbortSignal.any([call.signal, limit.signal]) : limit.signal;
     try {
-      return await this.#exchange(call, init, limit.signal, async (response) =>
-        response.ok ? { value: response } : judge<Response>(response, await response.text()),
-      );
+      const response = await this.#fetch(this.#address(call), { headers, signal });
+      if (response.ok) return { value: response };
+      return judge<Response>({
+        status: response.status,
+        headers: response.headers,
+        text: await response.text(),
+      });
+    } catch (error) {
+      return this.#unreachable(call.signal, error);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #try(call: Call): Promise<{ value: unknown } | Failure> {
-    const init = { method: call.method, ...this.#content(call) };
-    const limit = AbortSignal.timeout(this.#timeoutMs);
-    return await this.#exchange(call, init, limit, async (response) =>
-      judge(response, await response.text()),
-    );
-  }
-
-  async #exchange<T>(
-    call: Address & { signal?: AbortSignal | undefined },
-    init: RequestInit,
-    limit: AbortSignal,
-    read: (response: Response) => Promise<T | Failure>,
-  ): Promise<T | Failure> {
-    const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
+  async #try(call: Call, content: Content): Promise<{ value: unknown } | Failure> {
+    const { method, signal } = call;
+    const url = this.#address(call);
     try {
-      return await read(await this.#fetch(this.#address(call), { ...init, signal }));
+      return judge(
+        await this.#send({ url, method, ...content, signal, timeoutMs: this.#timeoutMs }),
+      );
     } catch (error) {
-      // The caller has lost interest, which is no fault of the server.
-      call.signal?.throwIfAborted();
-      const why = limit.aborted ? `no answer within ${this.#timeoutMs} ms` : reasonOf(error);
-      const unreachable = new ServerUnreachable(this.url, why, error);
-      return { error: unreachable, passing: true, retryAfterMs: null };
+      return this.#unreachable(signal, error);
     }
   }
 
+  #unreachable(signal: AbortSignal | undefined, error: unknown): Failure {
+    // An abort by the caller is no error of the server.
+    signal?.throwIfAborted();
+    const unreachable = new ServerUnreachable(this.url, reasonOf(error), error);
+    return { error: unreachable, passing: true, retryAfterMs: null };
+  }
+
   #address({ path, query }: Address): string {
+    if (query === undefined && this.#tenant === null) return `${this.url}${path}`;
     const asked = new URLSearchParams(query);
     if (this.#tenant !== null) asked.set('tenant', this.#tenant);
     const search = asked.size === 0 ? '' : `?${asked.toString()}`;
     return `${this.url}${path}${search}`;
   }
 
-  #content({ body }: Call): { headers: Record<string, string>; body?: string } {
-    if (body === undefined) return { headers: this.#headers };
-    // So that a job that is started within a span of the application is linked to it.
-    const traceparent = activeTraceparent();
-    const place: Record<string, string> = traceparent === null ? {} : { traceparent };
+  #content({ body, json, traceparent = activeTraceparent() }: Call): Content {
+    const text = json ?? (body === undefined ? undefined : jsonOf(body));
+    if (text === undefined) return { headers: this.#headers };
+    // Links a job to the span of the application that enqueues it.
+    const traceHeaders: Record<string, string> = traceparent === null ? {} : { traceparent };
     return {
-      headers: { ...this.#headers, ...place, 'content-type': 'application/json' },
-      body: bodyOf(body),
+      headers: { ...this.#headers, ...traceHeaders, 'content-type': 'application/json' },
+      body: text,
     };
   }
 }
 
-/** A request that is not what its caller meant is not sent. */
-function bodyOf(body: unknown): string {
+interface Content {
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** A value that JSON cannot represent is refused. */
+export function jsonOf(body: unknown): string {
   try {
     return strictJson(body);
   } catch (error) {
-    throw new TypeError(`the request is no JSON: ${reasonOf(error)}`, { cause: error });
+    throw new TypeError(`the request is not valid JSON: ${reasonOf(error)}`, { cause: error });
   }
 }
 
-function judge<T>(response: Response, text: string): { value: T } | Failure {
-  const retryAfterMs = retryAfterOf(response.headers);
-  const answer = readAnswer(response, text, retryAfterMs);
+function judge<T>({ status, headers, text }: Incoming): { value: T } | Failure {
+  const retryAfterMs = retryAfterOf(headers);
+  const answer = readAnswer(status, text, retryAfterMs);
   if (!(answer instanceof ProblemError)) return { value: answer as T };
-  return { error: answer, passing: PASSING_STATUSES.includes(response.status), retryAfterMs };
+  return { error: answer, passing: PASSING_STATUSES.includes(status), retryAfterMs };
 }
 
-/** `fetch failed` says nothing; the reason is further down, sometimes in several copies. */
+/** `fetch failed` has no information; the reason is in its causes, sometimes repeatedly. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);

@@ -3,7 +3,10 @@ export interface AuditView {
   id: string;
   at: string;
   tenant: string;
-  /** Such as `key:1f0c…`, `session:1f0c…` (of that key), `open` (a server without keys) or `cli`. */
+  /**
+   * Such as `key:1f0c…`, `session:1f0c…` (of that key), `user:ada@example.com (248289)`, `open` (a
+   * server without keys) or `cli`.
+   */
   actor: string;
   action: string;
   /** The id of what it was done to. */

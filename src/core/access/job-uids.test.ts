@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { blocksOf, parseAccounts, parseIdMap, parseUidSetting } from './job-uids.ts';
+import { blocksOf, parseAccounts, parseIdMap, parseUidSetting, rotated } from './job-uids.ts';
 
 test.each([
   ['auto', 'auto'],
@@ -12,6 +12,15 @@ test.each([
   ['1000', null],
   ['', null],
 ])('the setting %j', (text, expected) => expect(parseUidSetting(text)).toEqual(expected));
+
+test.each([
+  [0, ['a', 'b', 'c']],
+  [2, ['c', 'a', 'b']],
+  [4_026_531_834, ['a', 'b', 'c']],
+])('all blocks are tried, in an order by seed %j', (seed, expected) => {
+  expect(rotated(['a', 'b', 'c'], seed)).toEqual(expected);
+  expect(rotated([], seed)).toEqual([]);
+});
 
 test('the ids of a user namespace', () => {
   expect(parseIdMap('         0     100000      65536\n')).toEqual([{ first: 0, last: 65_535 }]);

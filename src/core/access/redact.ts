@@ -17,7 +17,7 @@ const SECRET = /pass(word|wd|phrase|code)|secret|authorization|credential|(api|p
 const SECRET_END = /(token|cookie|pwd|cardnumber|cvc|cvv|iban|ssn|otp)$/;
 
 /** Shorter values would match by chance. */
-const MASKED_LENGTH_MIN = 6;
+export const MASKED_LENGTH_MIN = 6;
 const MASKED_LINE_MIN = 16;
 /** The most secrets to search for, and their total length in characters (`text-search.ts`). */
 const MASKED_MAX = 256;
@@ -44,11 +44,15 @@ export class Redactor {
   /** Null when the params hold no secret. */
   #secrets: TextSearch | null = null;
 
-  /** The params of the job hold the values to mask in its errors and log lines. */
-  constructor(paths: readonly string[] = [], params?: unknown) {
+  /**
+   * The params of the job hold the values to mask in its errors and log lines; so are the secrets
+   * that it was given.
+   */
+  constructor(paths: readonly string[] = [], params?: unknown, given: readonly string[] = []) {
     this.#paths = paths.map((path) => path.split('.'));
-    if (params === undefined) return;
+    if (params === undefined && given.length === 0) return;
     const known = { secrets: new Set<string>(), variants: new Set<string>() };
+    learn(given, known);
     this.#walk(params, [], (secret) => learn(secret, known));
     if (known.secrets.size === 0) return;
     this.#secrets = new TextSearch([...known.secrets, ...known.variants], MASKED_CHARS_MAX);

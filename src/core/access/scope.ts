@@ -1,11 +1,11 @@
 /** What a key may do. A key has a set of these, within one tenant. */
 export const SCOPES = {
-  'jobs:read': 'Read jobs, schedules, definitions, workers and alerts.',
+  'jobs:read': 'Read jobs, schedules, definitions, workers, alerts and usage.',
   'jobs:write': 'Start, cancel, release and retry jobs.',
   'jobs:reveal': 'See values that are otherwise redacted; each use is audited.',
   operate:
-    'Change schedules and alerts, manage webhooks, pause and limit definitions, drain workers, run what is due.',
-  worker: 'Claim and run jobs remotely; not used in this version.',
+    'Change schedules, alerts and budgets, manage webhooks, pause and limit definitions, drain workers, run what is due.',
+  worker: 'Run a worker over HTTP: claim, run and settle jobs.',
   admin: 'Everything, keys and the audit log included.',
 } as const satisfies Record<string, string>;
 
@@ -14,15 +14,25 @@ export type Scope = keyof typeof SCOPES;
 export const SCOPE_NAMES = Object.keys(SCOPES) as readonly Scope[];
 
 /** The default tenant. Its keys also manage what all tenants share. */
-export const HOST_TENANT = 'default';
+export const DEFAULT_TENANT = 'default';
 
 export const TENANT_SHAPE = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** The answer to a tenant that was not created yet. */
+export function tenantNotFound(tenant: string): string {
+  const name = tenant.slice(0, 63);
+  return `tenant ${JSON.stringify(name)} not found; "longshore tenants create ${name}" creates it`;
+}
 
 export function mayDo(scopes: readonly Scope[], wanted: Scope): boolean {
   return scopes.includes('admin') || scopes.includes(wanted);
 }
 
-/** Only an admin key of the host tenant may act for another tenant. */
+/** Only an admin key of the default tenant may act for another tenant. */
 export function mayActFor(tenant: string, scopes: readonly Scope[], other: string): boolean {
-  return other === tenant || (tenant === HOST_TENANT && scopes.includes('admin'));
+  return other === tenant || mayActForAll(tenant, scopes);
+}
+
+export function mayActForAll(tenant: string, scopes: readonly Scope[]): boolean {
+  return tenant === DEFAULT_TENANT && scopes.includes('admin');
 }

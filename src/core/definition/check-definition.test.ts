@@ -28,6 +28,7 @@ test('the defaults are those of the design', () => {
     runbookUrl: null,
     maxAttempts: 3,
     timeoutMs: 3_600_000,
+    stallTimeoutMs: null,
     retry: { baseMs: 1_000, maxMs: 60_000, jitter: 0.1 },
     retryOn: null,
     cancelGraceMs: null,
@@ -45,6 +46,11 @@ test('the defaults are those of the design', () => {
 
 test.each<[string, Partial<DefinitionPolicy>, object]>([
   ['defaultMaxAttempts is an alias', { defaultMaxAttempts: 7 }, { maxAttempts: 7 }],
+  [
+    'concurrencyLimitPerKey is an alias',
+    { concurrencyLimitPerKey: 2 },
+    { limits: { ...NO_LIMITS, concurrencyKeyLimit: 2 } },
+  ],
   ['maxAttempts wins', { maxAttempts: 2, defaultMaxAttempts: 7 }, { maxAttempts: 2 }],
   ['a preset brings its attempts', { retry: 'webhook' }, { maxAttempts: 5 }],
   ['maxAttempts wins over it', { retry: 'webhook', maxAttempts: 1 }, { maxAttempts: 1 }],
@@ -52,6 +58,7 @@ test.each<[string, Partial<DefinitionPolicy>, object]>([
   ['seconds become ms', { timeoutSeconds: 0.5 }, { timeoutMs: 500 }],
   ['a moment is still a time', { timeoutSeconds: 0.0001 }, { timeoutMs: 1 }],
   ['30 days are allowed', { timeoutSeconds: 2_592_000 }, { timeoutMs: 2_592_000_000 }],
+  ['a stall timeout is kept', { stallTimeoutMs: 1_000 }, { stallTimeoutMs: 1_000 }],
   ['no grace is allowed', { cancelGraceMs: 0 }, { cancelGraceMs: 0 }],
   ['no interruption is allowed', { maxInterruptions: 0 }, { maxInterruptions: 0 }],
   ['retryOn is kept', { retryOn: ['TIMEOUT', 'NOT_FOUND'] }, { retryOn: ['TIMEOUT', 'NOT_FOUND'] }],
@@ -79,6 +86,8 @@ describe('a bad value is refused in a sentence that names it', () => {
     ['maxAttempts', 1_001, '1 to 1000'],
     ['maxAttempts', '3', '1 to 1000'],
     ['maxAttempts', Number.NaN, '1 to 1000'],
+    ['stallTimeoutMs', 999, '1000 to 86400000'],
+    ['stallTimeoutMs', 86_400_001, '1000 to 86400000'],
     ['cancelGraceMs', -1, '0 to 3600000'],
     ['cancelGraceMs', 3_600_001, '0 to 3600000'],
     ['maxInterruptions', -1, '0 to 1000000'],

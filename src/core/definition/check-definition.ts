@@ -13,6 +13,8 @@ import {
   MAX_ATTEMPTS_MAX,
   MEMORY_MB_MAX,
   MEMORY_MB_MIN,
+  STALL_TIMEOUT_MS_MAX,
+  STALL_TIMEOUT_MS_MIN,
   TIMEOUT_SECONDS_MAX,
 } from './definition.ts';
 import { definitionAbout } from './definition-about.ts';
@@ -48,6 +50,7 @@ export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts)
       MAX_ATTEMPTS_MAX,
     ),
     timeoutMs: timeoutMs(key, policy.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS),
+    stallTimeoutMs: stallTimeoutMs(key, policy.stallTimeoutMs),
     retry: retryPolicy(knownFields(key, policy.retry)),
     retryOn: retryOn(key, policy.retryOn),
     cancelGraceMs:
@@ -115,7 +118,8 @@ function memoryMb(key: string, { memoryMb: limit, isolation }: DefinitionPolicy)
 
 function limits(key: string, policy: DefinitionPolicy): Limits {
   try {
-    return limitsOf(policy);
+    const { concurrencyKeyLimit = policy.concurrencyLimitPerKey } = policy;
+    return limitsOf({ ...policy, concurrencyKeyLimit });
   } catch (error) {
     throw error instanceof LimitError ? new DefinitionError(`${key}: ${error.message}`) : error;
   }
@@ -129,6 +133,11 @@ function timeoutMs(key: string, seconds: number): number {
   }
   // Less than half a millisecond would round to 0.
   return Math.max(1, Math.round(seconds * 1_000));
+}
+
+function stallTimeoutMs(key: string, limitMs: number | undefined): number | null {
+  if (limitMs === undefined) return null;
+  return integerIn(key, 'stallTimeoutMs', limitMs, STALL_TIMEOUT_MS_MIN, STALL_TIMEOUT_MS_MAX);
 }
 
 function integerIn(key: string, name: string, value: number, min: number, max: number): number {

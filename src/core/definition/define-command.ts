@@ -9,15 +9,15 @@ import {
 } from './define.ts';
 import { definitionInfo } from './check-definition.ts';
 import { DefinitionError, type DefinitionPolicy } from './definition.ts';
-import { LIMIT_NAMES } from '../queue/limits.ts';
+import { POLICY_OPTIONS } from './policy-fields.ts';
 import { unknownName } from '../values/nearest.ts';
 import { HOOKS, type HookName } from '../views/history.ts';
 
 /**
  * A job that is a program in any language. It gets its params as JSON on stdin and in the file
  * `LONGSHORE_PARAMS_FILE`. It may write messages to file descriptor 3, one JSON document per line:
- * `{"progress":0.4,"message":"…"}`, `{"event":"type","payload":…}`, `{"result":…}` and
- * `{"error":{"code","message","retryAfterMs"}}`. Exit code 0 is success, any other a HANDLER_ERROR.
+ * `{"progress":0.4,"message":"…"}`, `{"event":"type","payload":…}`, `{"heartbeat":true}`,
+ * `{"result":…}` and `{"error":{"code","message","retryAfterMs"}}`. Exit code 0 is success, any other a HANDLER_ERROR.
  */
 export interface CommandOptions
   extends Omit<DefinitionPolicy, 'isolation'>, Omit<JobHooks, 'onStart'> {
@@ -27,26 +27,11 @@ export interface CommandOptions
   cwd?: string | undefined;
 }
 
-const KNOWN_OPTIONS = [
-  'key',
-  'version',
-  'owner',
-  'description',
-  'runbookUrl',
+const KNOWN_OPTIONS: readonly string[] = [
+  ...POLICY_OPTIONS.filter((name) => name !== 'isolation'),
   'params',
   'command',
   'cwd',
-  'maxAttempts',
-  'defaultMaxAttempts',
-  'timeoutSeconds',
-  'retry',
-  'retryOn',
-  'cancelGraceMs',
-  'maxInterruptions',
-  'memoryMb',
-  'redact',
-  ...LIMIT_NAMES,
-  'schedule',
   // `onStart` runs in the process of the job, which has no JavaScript here.
   ...HOOKS.filter((hook) => hook !== 'onStart'),
 ];

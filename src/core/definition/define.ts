@@ -1,7 +1,9 @@
 import { definitionInfo } from './check-definition.ts';
 import { DefinitionError, type DefinitionInfo, type DefinitionPolicy } from './definition.ts';
+import type { JobOutcome } from '../dependency/dependency.ts';
 import type { JobError, JobState } from '../job/job.ts';
-import { LIMIT_NAMES } from '../queue/limits.ts';
+import type { SignalLinkOptions } from '../signal/signal-link.ts';
+import { POLICY_OPTIONS } from './policy-fields.ts';
 import { unknownName } from '../values/nearest.ts';
 import { type HookName, HOOKS } from '../views/history.ts';
 
@@ -35,14 +37,28 @@ export interface JobLogger {
 /** The context of a running job. */
 export interface JobContext {
   readonly jobId: string;
+  /** The tenant of the job; `default` where there is only one. */
+  readonly tenant: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** Aborts when the job is cancelled, runs out of time, or its worker drains. */
+  /** Aborts when the job is cancelled, runs out of time, is stalled, or its worker drains. */
   readonly abortSignal: AbortSignal;
   readonly logger: JobLogger;
+  /**
+   * The secrets of this tenant and definition, by name. Jobs with a process or thread of their own
+   * have them as environment variables too.
+   */
+  readonly secrets: Readonly<Record<string, string | undefined>>;
+  /** The outcomes of the jobs that this one was enqueued `after`, in the order of that list. */
+  readonly parents: readonly JobOutcome[];
   /** A fraction from 0 to 1 and an optional message. At most one a second is stored. */
   progress(fraction: number, message?: string): void;
+  /**
+   * A sign of life for a definition with `stallTimeoutMs`; without it, it does nothing. Call it as
+   * often as you like: most calls only read a clock.
+   */
+  heartbeat(): void;
   /**
    * Ends this attempt and runs the job again after the delay, without using an attempt: for work
    * that waits for something. It throws, so rethrow it when you catch.
@@ -55,6 +71,13 @@ export interface JobContext {
    */
   emitEvent(type: string, payload?: unknown): Promise<void>;
   /**
+   * Sends text to callers that follow the job (`GET /v1/jobs/{id}/stream`, `client.stream`): live
+   * output, such as the answer of a model. The worker collects 100 ms of text and stores it before
+   * the outcome of the attempt. When the code starts again, its stream starts over. Throws when
+   * the attempt has streamed more than `LONGSHORE_STREAM_MAX_BYTES`.
+   */
+  stream(text: string): void;
+  /**
    * Stores a JSON value that the next attempt reads as `lastCheckpoint`. Resolves when it is
    * durable; rejects when this attempt has lost its claim.
    */
@@ -66,6 +89,38 @@ export interface JobContext {
    * Names are unique within a job; steps may run in any order.
    */
   step<T>(name: string, run: () => Promise<T> | T): Promise<T>;
+  /**
+   * Waits for milliseconds or a text like "2 days" without a process and without using an attempt:
+   * it ends this attempt, and the job runs again from the start after that time. Work that must not
+   * run twice belongs into steps. It throws, so rethrow it when you catch. Sleeps are recognised by
+   * their order, or by their name.
+   */
+  sleep(length: number | string, options?: { name?: string }): Promise<void>;
+  /**
+   * Waits for a signal (`POST /v1/jobs/{id}/signals/{name}`) in the same way, and returns its
+   * payload. Without one it throws `SignalTimeout` after `timeoutMs`, or after a year. The signal
+   * may arrive before the wait.
+   */
+  waitFor<T = unknown>(name: string, options?: WaitForOptions<T>): Promise<T>;
+  /**
+   * Makes a link with which a person without an account sends this signal once. Call it in the step
+   * that sends the link, and do not return it from the step: who has the link can decide.
+   */
+  signalLink(name: string, options?: ContextLinkOptions): Promise<string>;
+}
+
+export interface ContextLinkOptions extends SignalLinkOptions {
+  /** The address of the server. Default: `LONGSHORE_PUBLIC_URL`. */
+  baseUrl?: string | undefined;
+}
+
+export interface WaitForOptions<T = unknown> {
+  timeoutMs?: number | undefined;
+  /**
+   * For the payload; one that does not fit is discarded. A schema with a JSON Schema also makes the
+   * form of the dashboard.
+   */
+  schema?: StandardSchema<T> | undefined;
 }
 
 /**
@@ -118,28 +173,7 @@ export interface JobDefinition<Input = unknown, Result = unknown> {
 
 const BRAND = Symbol.for('longshore.definition');
 
-const KNOWN_OPTIONS = [
-  'key',
-  'version',
-  'owner',
-  'description',
-  'runbookUrl',
-  'params',
-  'maxAttempts',
-  'defaultMaxAttempts',
-  'timeoutSeconds',
-  'retry',
-  'retryOn',
-  'cancelGraceMs',
-  'maxInterruptions',
-  'isolation',
-  'memoryMb',
-  'redact',
-  ...LIMIT_NAMES,
-  'schedule',
-  'run',
-  ...HOOKS,
-];
+const KNOWN_OPTIONS: readonly string[] = [...POLICY_OPTIONS, 'params', 'run', ...HOOKS];
 
 export function defineJob<Output, Input, Result>(
   options: JobOptions<Output, Result> & { params: StandardSchema<Output, Input> },
@@ -219,6 +253,39 @@ export class Snooze extends Error {
     super(`snoozed for ${delayMs} ms`);
     this.delayMs = delayMs;
   }
+}
+
+/** What `ctx.waitFor` throws to end the attempt. */
+export class Suspend extends Error {
+  override name = 'Suspend';
+  readonly longshore = 'suspend';
+  readonly signal: string;
+  readonly timeoutMs: number;
+
+  constructor(signal: string, timeoutMs: number) {
+    super(`waits for the signal ${signal}`);
+    this.signal = signal;
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** Thrown by `ctx.waitFor` when no signal arrived in time. It is not retried. */
+export class SignalTimeout extends Error {
+  override name = 'SignalTimeout';
+  readonly code = 'SIGNAL_TIMEOUT';
+
+  constructor(signal: string) {
+    super(`the signal ${signal} did not arrive in time`);
+  }
+
+  /** The process of a job may have loaded this class twice: the runner's and that of the job. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return hasCode(value, 'SIGNAL_TIMEOUT');
+  }
+}
+
+function hasCode(value: unknown, code: string): boolean {
+  return value instanceof Error && 'code' in value && value.code === code;
 }
 
 /** Thrown by a job: do not retry. */

@@ -13,6 +13,8 @@ export interface DefinitionInfo extends DefinitionAbout {
   version: number;
   maxAttempts: number;
   timeoutMs: number;
+  /** The longest silence of an attempt; null: no limit. */
+  stallTimeoutMs: number | null;
   retry: RetryPolicy;
   retryOn: string[] | null;
   cancelGraceMs: number | null;
@@ -30,6 +32,11 @@ export interface DefinitionInfo extends DefinitionAbout {
   /** The schedules declared in its code. */
   schedules: DeclaredSchedule[];
   paramsSchema: unknown;
+}
+
+/** As workers announce it. */
+export function definitionName({ key, version }: Pick<DefinitionInfo, 'key' | 'version'>): string {
+  return `${key}@${version}`;
 }
 
 export interface CommandInfo {
@@ -50,7 +57,14 @@ export interface DefinitionPolicy extends LimitsInput, AboutInput {
   version?: number | undefined;
   maxAttempts?: number | undefined;
   defaultMaxAttempts?: number | undefined;
+  /** Another name of `concurrencyKeyLimit`. */
+  concurrencyLimitPerKey?: number | undefined;
   timeoutSeconds?: number | undefined;
+  /**
+   * An attempt without a sign of life (`ctx.heartbeat`, log line, progress, event, step, output) for
+   * this long fails with `STALLED`. Default: no limit.
+   */
+  stallTimeoutMs?: number | undefined;
   retry?: RetryInput | undefined;
   retryOn?: readonly string[] | undefined;
   cancelGraceMs?: number | undefined;
@@ -81,11 +95,16 @@ export type RetryInput =
 export const DEFAULT_MAX_ATTEMPTS = 3;
 export const DEFAULT_TIMEOUT_SECONDS = 3_600;
 export const DEFAULT_MAX_INTERRUPTIONS = 10;
+/** What a job process may use where neither its definition nor the worker says. */
+export const RUNNER_MEMORY_MB = 512;
+export const THREAD_MEMORY_MB = 256;
 export const MEMORY_MB_MIN = 64;
 export const MEMORY_MB_MAX = 1_048_576;
 export const PRIORITY_MAX = 1_000_000;
 export const MAX_ATTEMPTS_MAX = 1_000;
 export const TIMEOUT_SECONDS_MAX = 30 * 24 * 3_600;
+export const STALL_TIMEOUT_MS_MIN = 1_000;
+export const STALL_TIMEOUT_MS_MAX = 24 * 3_600_000;
 export const KEY_SHAPE = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/;
 
 export class DefinitionError extends Error {

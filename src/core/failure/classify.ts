@@ -9,7 +9,7 @@ import { type FailureCode, isFailureCode } from './failure.ts';
 
 const MESSAGE_MAX = 4_000;
 const STACK_MAX = 16_000;
-const CAUSE_DEPTH_MAX = 5;
+export const CAUSE_DEPTH_MAX = 5;
 
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
-import { type QueueGroup, mergeGroups, partsOf } from './dead-letter.ts';
+import type { JobError } from '../job/job.ts';
+import { type QueueGroup, mergeGroups, partsOf, rootCause } from './dead-letter.ts';
 
 const part = (changes: Partial<QueueGroup>): QueueGroup => ({
   fingerprint: 'f',
   code: 'TIMEOUT',
   message: 'slow',
+  cause: null,
   count: 1,
   countIsExact: true,
   firstSeen: '2026-01-01',
@@ -14,6 +16,17 @@ const part = (changes: Partial<QueueGroup>): QueueGroup => ({
   jobId: 'j',
   trend: [],
   ...changes,
+});
+
+it('finds the innermost cause', () => {
+  const error = (message: string, cause: JobError | null): JobError => ({
+    code: 'X',
+    message,
+    stack: null,
+    cause,
+  });
+  expect(rootCause(error('outer', null))).toBeNull();
+  expect(rootCause(error('outer', error('middle', error('inner', null))))).toBe('inner');
 });
 
 it('makes one group of what several queues have of a mistake', () => {
@@ -40,6 +53,7 @@ it('makes one group of what several queues have of a mistake', () => {
       fingerprint: 'f',
       code: 'TIMEOUT',
       message: 'newest',
+      cause: null,
       count: 9,
       countIsExact: false,
       firstSeen: '2025-12-01',

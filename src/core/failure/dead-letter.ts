@@ -1,4 +1,4 @@
-import type { JobView } from '../job/job.ts';
+import type { JobError, JobView } from '../job/job.ts';
 
 /** A failed job in the list of dead letters. Failures with the same fingerprint form a group. */
 export interface DeadLetterView extends JobView {
@@ -11,6 +11,8 @@ export interface DeadLetterGroup {
   code: string;
   /** The message of the newest failure. */
   message: string;
+  /** The message of its innermost cause; null when it has none. */
+  cause: string | null;
   count: number;
   /** False when there are more: the count is bounded. */
   countIsExact: boolean;
@@ -48,11 +50,12 @@ export function mergeGroups(parts: readonly QueueGroup[]): DeadLetterGroup[] {
   const groups = [...same.values()].flatMap((some) => {
     const newest = some.toSorted((a, b) => (a.lastSeen < b.lastSeen ? 1 : -1))[0];
     if (!newest) return [];
-    const { fingerprint, code, message, lastSeen, jobId } = newest;
+    const { fingerprint, code, message, cause, lastSeen, jobId } = newest;
     const group: DeadLetterGroup = {
       fingerprint,
       code,
       message,
+      cause,
       count: some.reduce((sum, { count }) => sum + count, 0),
       countIsExact: some.every(({ countIsExact }) => countIsExact),
       firstSeen: some.map(({ firstSeen }) => firstSeen).sort()[0] ?? lastSeen,
@@ -109,6 +112,7 @@ export function groupLetters(
         fingerprint: newest.fingerprint,
         code: newest.error.code,
         message: newest.error.message,
+        cause: rootCause(newest.error),
         count: some.length,
         countIsExact: isExact,
         firstSeen: endOf(inOrder.at(-1) ?? newest),
@@ -121,6 +125,11 @@ export function groupLetters(
     ];
   });
   return mergeGroups(parts);
+}
+
+/** The message of the innermost cause; null when there is none. */
+export function rootCause({ cause }: JobError): string | null {
+  return cause ? (rootCause(cause) ?? cause.message) : null;
 }
 
 function endOf({ finishedAt, createdAt }: DeadLetterView): string {

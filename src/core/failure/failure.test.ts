@@ -6,6 +6,7 @@ const RETRYABLE = [
   'RATE_LIMITED',
   'UPSTREAM_5XX',
   'TIMEOUT',
+  'STALLED',
   'NETWORK_ERROR',
   'HANDLER_ERROR',
   'CRASHED',
@@ -24,6 +25,8 @@ const FINAL = [
   'RESULT_TOO_LARGE',
   'INTERRUPTED',
   'CANNOT_DECRYPT',
+  'SIGNAL_TIMEOUT',
+  'PARENT_FAILED',
 ];
 
 test('the codes are those of the design, no more and no fewer', () => {

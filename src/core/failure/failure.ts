@@ -8,6 +8,7 @@ export const FAILURE_CODES = {
   RATE_LIMITED: { retryable: true, meaning: 'The remote server answered 429.' },
   UPSTREAM_5XX: { retryable: true, meaning: 'The remote server answered with a server error.' },
   TIMEOUT: { retryable: true, meaning: 'The job exceeded its time limit.' },
+  STALLED: { retryable: true, meaning: 'The job gave no sign of life for too long.' },
   NETWORK_ERROR: { retryable: true, meaning: 'A connection failed or was lost.' },
   HANDLER_ERROR: { retryable: true, meaning: 'The code of the job threw.' },
   CRASHED: { retryable: true, meaning: 'The process of the job ended without an outcome.' },
@@ -30,6 +31,11 @@ export const FAILURE_CODES = {
   RESULT_TOO_LARGE: {
     retryable: false,
     meaning: 'The return value of the job exceeds the size limit.',
+  },
+  SIGNAL_TIMEOUT: { retryable: false, meaning: 'The signal did not arrive in time.' },
+  PARENT_FAILED: {
+    retryable: false,
+    meaning: 'A job that it waited for failed or was cancelled.',
   },
   CANNOT_DECRYPT: { retryable: false, meaning: 'The encryption key is missing.' },
   INTERRUPTED: { retryable: false, meaning: 'The job was interrupted too often.' },

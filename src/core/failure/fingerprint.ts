@@ -1,5 +1,6 @@
 import { hashText } from '../values/hash.ts';
 import type { JobError } from '../job/job.ts';
+import { FOREIGN_FRAME, framesOf } from './own-frames.ts';
 
 /**
  * The identity of an error without the details of one occurrence, as 16 hex digits: failures with
@@ -40,12 +41,9 @@ function className(stack: string): string {
   return /^(?:Uncaught )?([A-Za-z_$][\w$]{0,99})(?::|\n|$)/.exec(stack)?.[1] ?? '';
 }
 
-const FOREIGN = /node:|node_modules|\/longshore\/(?:src|dist)\/|<anonymous>\)?$|native\)?$/;
-
 /** The name of the function and its file, without folders, which differ between machines. */
 function applicationFrame(stack: string): string {
-  const frames = stack.split('\n', 50).filter((line) => /^\s+at /.test(line));
-  const own = frames.find((line) => !FOREIGN.test(line));
+  const own = framesOf(stack).find((line) => !FOREIGN_FRAME.test(line));
   if (own === undefined) return '';
   const location = own.slice(0, 500).trim().slice('at '.length);
   return location.replace(

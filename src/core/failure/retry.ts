@@ -23,4 +23,10 @@ export interface RetryRequest {
   runAt: Date | null;
   /** New params; null keeps the old ones. */
   paramsJson: string | null;
+  /** Which code of a deployed definition it runs; absent: `same`. */
+  version?: RetryVersion;
 }
+
+/** `same`: the version it was queued with; `current`: the one that a new job gets. */
+export const RETRY_VERSIONS = ['same', 'current'] as const;
+export type RetryVersion = (typeof RETRY_VERSIONS)[number];

@@ -1,6 +1,6 @@
 import type { JobState } from './job.ts';
 
-export type JobChange = 'cancel' | 'release' | 'retry' | 'delete';
+export type JobChange = 'cancel' | 'release' | 'retry' | 'delete' | 'signal';
 
 /** The answer to the change of one job. */
 export type ChangeResult =
@@ -9,6 +9,8 @@ export type ChangeResult =
   | { kind: 'refused'; status: JobState }
   /** Another active job has the same unique key. */
   | { kind: 'taken'; by: string }
+  /** A parent of the job did not succeed, so the job cannot run. */
+  | { kind: 'parent'; id: string }
   /** It is a job of the system; `why` says what to do instead. */
   | { kind: 'forbidden'; why: string }
   | { kind: 'missing' };
@@ -18,14 +20,20 @@ const RULES: Record<JobChange, string> = {
   release: 'only a created job can be released',
   retry: 'only a failed or cancelled job can be retried',
   delete: 'only a finished job can be deleted; cancel it first',
+  signal: 'a finished job takes no signals',
 };
 
 /** The message of a conflict, the same over HTTP and in process. */
 export function conflictOf(
   change: JobChange,
-  result: Extract<ChangeResult, { kind: 'refused' | 'taken' }>,
+  result: Extract<ChangeResult, { kind: 'refused' | 'taken' | 'parent' }>,
 ): string {
-  return result.kind === 'taken'
-    ? `the active job ${result.by} has the same unique key`
-    : `the job is ${result.status}: ${RULES[change]}`;
+  switch (result.kind) {
+    case 'taken':
+      return `the active job ${result.by} has the same unique key`;
+    case 'parent':
+      return `its parent ${result.id} did not succeed: retry that job, and this one waits for it again`;
+    case 'refused':
+      return `the job is ${result.status}: ${RULES[change]}`;
+  }
 }

@@ -18,8 +18,10 @@ export interface JobCriteria {
   runBefore: Date | null;
   finishedAfter: Date | null;
   finishedBefore: Date | null;
-  /** A text in the message of the latest failure, or in the params. */
+  /** A search (`core/search/search.ts`). */
   q: string | null;
+  /** Only these jobs. */
+  jobIds: readonly string[] | null;
 }
 
 export const ANY_JOB: JobCriteria = {
@@ -35,19 +37,22 @@ export const ANY_JOB: JobCriteria = {
   finishedAfter: null,
   finishedBefore: null,
   q: null,
+  jobIds: null,
 };
 
-const SIEVED = [
+const UNINDEXED = [
   'errorCode',
   'fingerprint',
   'runAfter',
   'runBefore',
   'finishedAfter',
   'finishedBefore',
-  'q',
 ] as const satisfies (keyof JobCriteria)[];
 
 /** Whether jobs must be filtered one by one, because no index finds the matching ones. */
-export function needsSieve(criteria: JobCriteria): boolean {
-  return SIEVED.some((name) => criteria[name] !== null);
+export function needsFilter(criteria: JobCriteria): boolean {
+  return UNINDEXED.some((name) => criteria[name] !== null);
 }
+
+/** The maximum number of jobs that are named one by one. */
+export const JOB_IDS_MAX = 1_000;

@@ -1,3 +1,4 @@
+import type { WaitsFor } from '../dependency/waits-for.ts';
 import type { UniqueWhile } from './unique.ts';
 
 /**
@@ -11,6 +12,7 @@ export const JOB_STATES = [
   'queued', // Eligible and without an owner; a worker claims it.
   'running', // Owned by exactly one claim; only that claim, or the reaper, moves it on.
   'retrying', // Failed, waits for its backoff (`runAt`); the promoter moves it on.
+  'suspended', // Waits for a signal, until `runAt`, or for other jobs; it has no slot and no process.
   'cancelling', // Still owned by its claim, which has been asked to stop.
   'succeeded', // Ended: `run` returned.
   'failed', // Ended: a dead letter. It needs an operator.
@@ -19,7 +21,7 @@ export const JOB_STATES = [
 
 export type JobState = (typeof JOB_STATES)[number];
 
-export const WAITING_STATES = ['created', 'scheduled', 'queued', 'retrying'] as const;
+export const WAITING_STATES = ['created', 'scheduled', 'queued', 'retrying', 'suspended'] as const;
 export const OWNED_STATES = ['running', 'cancelling'] as const;
 export const TERMINAL_STATES = ['succeeded', 'failed', 'cancelled'] as const;
 
@@ -40,9 +42,11 @@ export interface JobPolicy {
   /** The failures to retry when the definition has no `retryOn`. */
   defaultRetryOn?: readonly string[];
   /** Fail when no worker has the definition for a while. Other jobs wait for a worker. */
-  failsUnhandled?: true;
+  failsUnserved?: true;
   /** The unique key that the job holds or has held. */
   unique?: { key: string; while: UniqueWhile };
+  /** It has waited for other jobs, so its attempts get their outcomes (`ctx.parents`). */
+  hasParents?: true;
 }
 
 /** The delay before a retry: exponential, or a list of delays. See `backoff.ts`. */
@@ -90,12 +94,16 @@ export interface JobView {
   params: unknown;
   result: unknown;
   error: JobError | null;
+  /** The error in one line. */
+  errorSummary: string | null;
   progress: { fraction: number | null; message: string | null } | null;
   idempotencyKey: string | null;
   concurrencyKey: string | null;
   scheduleId: string | null;
   scheduledFor: string | null;
-  warnings: { code: string; since: string | null }[];
+  /** What a suspended job waits for. */
+  waitsFor: WaitsFor | null;
+  warnings: { code: string; since: string | null; detail?: string | undefined }[];
   createdAt: string;
   queuedAt: string | null;
   runAt: string | null;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { FAILURE_CODES, failureOf, type FailureCode } from '../failure/failure.ts';
 import { JOB_STATES, type JobState, TERMINAL_STATES, WAITING_STATES } from './job.ts';
-import { FIRST_STATES, isLegal, TRANSITIONS } from './lifecycle.ts';
+import { FIRST_STATES, isLegal, TRANSITIONS } from './transitions.ts';
 import { decide, type Outcome, type RunningJob, type Transition } from './lifecycle.ts';
 
 /** Every legal transition, written by hand, so that the test does not repeat the code. */
@@ -10,12 +10,13 @@ const LEGAL: Record<JobState, JobState[]> = {
   created: ['scheduled', 'queued', 'cancelled', 'failed'],
   scheduled: ['queued', 'cancelled', 'failed'],
   queued: ['running', 'cancelled', 'failed'],
-  running: ['succeeded', 'retrying', 'queued', 'failed', 'scheduled', 'cancelling'],
+  running: ['succeeded', 'retrying', 'queued', 'failed', 'scheduled', 'suspended', 'cancelling'],
   retrying: ['queued', 'cancelled', 'failed'],
+  suspended: ['queued', 'cancelled', 'failed'],
   cancelling: ['cancelled', 'succeeded'],
   succeeded: [],
-  failed: ['queued', 'scheduled'],
-  cancelled: ['queued', 'scheduled'],
+  failed: ['queued', 'scheduled', 'suspended'],
+  cancelled: ['queued', 'scheduled', 'suspended'],
 };
 
 describe('the table', () => {
@@ -32,8 +33,8 @@ describe('the table', () => {
     expect(TRANSITIONS.filter(({ why, who }) => why === '' || who === '')).toEqual([]);
   });
 
-  it('lets a job be born held, scheduled or queued, and in no other state', () => {
-    expect(FIRST_STATES).toEqual(['created', 'scheduled', 'queued']);
+  it('lets a job be born held, scheduled, queued or after others, and in no other state', () => {
+    expect(FIRST_STATES).toEqual(['created', 'scheduled', 'queued', 'suspended']);
   });
 });
 
@@ -52,6 +53,7 @@ const lost: Outcome = { kind: 'lost', message: 'gone' };
 const interrupted: Outcome = { kind: 'interrupted', message: 'deploy' };
 const unstarted: Outcome = { kind: 'unstarted' };
 const snoozed: Outcome = { kind: 'snoozed', delayMs: 5_000 };
+const suspended: Outcome = { kind: 'suspended', signal: 'approved', timeoutMs: 5_000 };
 const failure = (code: FailureCode, retryAfterMs: number | null = null): Outcome => ({
   kind: 'failure',
   error: failureOf(code, 'no'),
@@ -60,14 +62,15 @@ const failure = (code: FailureCode, retryAfterMs: number | null = null): Outcome
 
 const still = {
   delayMs: 0,
-  attemptGivenBack: false,
+  attemptRefunded: false,
   interrupted: false,
   attempted: true,
+  waitsFor: null,
   error: null,
   resultJson: null,
 };
 const error = (code: FailureCode, message = 'no') => ({ error: failureOf(code, message) });
-const givenBack = { attemptGivenBack: true };
+const givenBack = { attemptRefunded: true };
 
 type Row = [string, Partial<RunningJob>, Outcome, Pick<Transition, 'to'> & Partial<Transition>];
 
@@ -119,6 +122,12 @@ describe('a running job', () => {
       fail('INTERRUPTED', {}, 'deploy'),
     ],
     ['snoozed', lastAttempt, snoozed, { to: 'scheduled', delayMs: 5_000, ...givenBack }],
+    [
+      'waits for a signal',
+      lastAttempt,
+      suspended,
+      { to: 'suspended', waitsFor: 'approved', delayMs: 5_000, ...givenBack },
+    ],
     ['never began', lastAttempt, unstarted, { to: 'queued', attempted: false, ...givenBack }],
   ])('that %s', (_, changes, outcome, expected) => {
     expect(decide({ ...job, ...changes }, outcome, 0.5)).toEqual({ ...still, ...expected });
@@ -134,7 +143,14 @@ describe('a running job', () => {
 });
 
 describe('a cancelling job', () => {
-  const outcomes = [failure('CRASHED'), failure('PAYLOAD_INVALID'), lost, interrupted, snoozed];
+  const outcomes = [
+    failure('CRASHED'),
+    failure('PAYLOAD_INVALID'),
+    lost,
+    interrupted,
+    snoozed,
+    suspended,
+  ];
   const budgets = [{}, lastAttempt, { interruptions: 2 }, { retryOn: ['CRASHED'] }];
   const rows = outcomes.flatMap((outcome) => budgets.map((budget) => [outcome, budget] as const));
 
@@ -164,7 +180,7 @@ function fail(code: FailureCode, more: Partial<Transition> = {}, message = 'no')
 
 const anyCode = fc.constantFrom(...(Object.keys(FAILURE_CODES) as FailureCode[]));
 const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(
-  fc.constantFrom(success, lost, interrupted, snoozed),
+  fc.constantFrom(success, lost, interrupted, snoozed, suspended),
   fc
     .tuple(anyCode, fc.option(fc.nat(), { nil: null }))
     .map(([code, afterMs]) => failure(code, afterMs)),
@@ -199,7 +215,7 @@ describe('whatever happens', () => {
     fc.assert(
       fc.property(anyJob, lives, anyRandom, (some, outcomes, random) => {
         let life = { ...some, state: 'running' as const, attempts: 0, interruptions: 0 };
-        let snoozes = 0;
+        let waits = 0;
         let claims = 0;
         for (const outcome of outcomes) {
           life = { ...life, attempts: life.attempts + 1 };
@@ -207,11 +223,11 @@ describe('whatever happens', () => {
           expect(life.attempts).toBeLessThanOrEqual(life.maxAttempts);
           const next = decide(life, outcome, random);
           if (!(WAITING_STATES as readonly string[]).includes(next.to)) break;
-          life.attempts -= next.attemptGivenBack ? 1 : 0;
+          life.attempts -= next.attemptRefunded ? 1 : 0;
           life.interruptions += next.interrupted ? 1 : 0;
-          snoozes += outcome.kind === 'snoozed' ? 1 : 0;
+          waits += outcome.kind === 'snoozed' || outcome.kind === 'suspended' ? 1 : 0;
         }
-        expect(claims).toBeLessThanOrEqual(life.maxAttempts + life.maxInterruptions + snoozes);
+        expect(claims).toBeLessThanOrEqual(life.maxAttempts + life.maxInterruptions + waits);
       }),
     );
   });

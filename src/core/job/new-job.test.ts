@@ -37,7 +37,7 @@ describe('a new job', () => {
     ['with both, unpublished', { definitionVersion: 8, maxAttempts: 2 }, null, 8, 2],
   ])('%s', (_, changes, defaults, definitionVersion, maxAttempts) => {
     const job = newJob(ID, { ...request, ...changes }, defaults);
-    const { skipValidation: _skipValidation, ...asked } = request;
+    const { skipValidation: _skips, requireRegistered: _requires, ...asked } = request;
     expect(job).toEqual({ ...asked, id: ID, definitionVersion, maxAttempts });
   });
 });

@@ -1,3 +1,4 @@
+import type { After } from '../dependency/dependency.ts';
 import type { JobPolicy } from './job.ts';
 import type { Unique } from './unique.ts';
 
@@ -16,6 +17,8 @@ export interface NewJob {
   runAt: Date | null;
   delayMs: number | null;
   idempotencyKey: string | null;
+  /** Names the request, so that a repeat creates no second job; unused with an idempotency key. */
+  requestId: string | null;
   /** The scope of the idempotency key. Within a tenant, a repeat may have other params. */
   idempotencyScope: 'definition' | 'tenant';
   concurrencyKey: string | null;
@@ -27,6 +30,8 @@ export interface NewJob {
   policy: JobPolicy | null;
   /** The trace context of the enqueuing code (`core/values/trace-context.ts`). */
   traceparent: string | null;
+  /** The jobs that it waits for; null when there are none. */
+  after: After | null;
 }
 
 /** A parsed request of a caller. Null means "as the definition says". */
@@ -34,6 +39,8 @@ export interface JobRequest extends Omit<NewJob, 'id' | 'definitionVersion'> {
   definitionVersion: number | null;
   /** The params are not validated on enqueue. They are still validated before the job runs. */
   skipValidation: boolean;
+  /** Refused when no worker has registered the definition. Null: as the server is set. */
+  requireRegistered: boolean | null;
 }
 
 /** A request with default options. */
@@ -53,6 +60,7 @@ export function plainRequest(
     runAt: null,
     delayMs: null,
     idempotencyKey: null,
+    requestId: null,
     idempotencyScope: 'definition',
     concurrencyKey: null,
     unique: null,
@@ -60,7 +68,9 @@ export function plainRequest(
     tags: null,
     policy: null,
     traceparent: null,
+    after: null,
     skipValidation: false,
+    requireRegistered: null,
   };
 }
 
@@ -70,6 +80,21 @@ export interface PublishedDefaults {
   maxAttempts: number;
   publishedAt: string;
   paramsSchema: unknown;
+  /** A release decides which version new jobs get. */
+  isReleased?: boolean;
+}
+
+/** The version of jobs that are held, scheduled or wait for others, which get their version when they become queued. */
+export const VERSION_WHEN_DUE = 0;
+
+/** The version of the queue of a new job. */
+export function queueVersion(
+  { definitionVersion, hold, runAt, delayMs, after }: JobRequest,
+  published: PublishedDefaults | null,
+): number {
+  if (definitionVersion !== null) return definitionVersion;
+  const waits = hold || runAt !== null || delayMs !== null || after !== null;
+  return published?.isReleased && waits ? VERSION_WHEN_DUE : (published?.version ?? 1);
 }
 
 /**
@@ -82,11 +107,11 @@ export function newJob(
   request: JobRequest,
   published: PublishedDefaults | null,
 ): NewJob {
-  const { skipValidation: _skipValidation, ...asked } = request;
+  const { skipValidation: _skips, requireRegistered: _requires, ...asked } = request;
   return {
     ...asked,
     id,
-    definitionVersion: request.definitionVersion ?? published?.version ?? 1,
+    definitionVersion: queueVersion(request, published),
     maxAttempts: request.maxAttempts ?? published?.maxAttempts ?? null,
   };
 }

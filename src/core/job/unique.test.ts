@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { JOB_STATES, type JobState } from './job.ts';
-import { judgeUnique, type UniqueWhile } from './unique.ts';
+import { judgeUnique, replacingDelayMs, type UniqueWhile } from './unique.ts';
 
 const WAITING: JobState[] = ['created', 'scheduled', 'queued', 'retrying'];
-const ACTIVE: JobState[] = [...WAITING, 'running', 'cancelling'];
+const ACTIVE: JobState[] = [...WAITING, 'suspended', 'running', 'cancelling'];
 const MINUTE = { windowMs: 60_000 };
 
 const judge = (
@@ -45,4 +45,21 @@ describe('a unique job', () => {
     expect(judge('active', 'replace', 'succeeded')).toBe('make');
     expect(judge(MINUTE, 'replace', 'succeeded')).toBe('existing');
   });
+});
+
+describe('a job that is replaced again and again', () => {
+  it.each([
+    [undefined, 1_000, 99_000, 1_000],
+    [5_000, 1_000, 0, 1_000],
+    [5_000, 1_000, 4_000, 1_000],
+    [5_000, 1_000, 4_500, 500],
+    [5_000, 1_000, 5_000, 0],
+    [5_000, 1_000, 9_000, 0],
+    [5_000, 0, 100, 0],
+  ])(
+    'with maxWaitMs %s, a delay of %d ms and an age of %d ms, waits %d ms',
+    (maxWaitMs, delayMs, ageMs, left) => {
+      expect(replacingDelayMs({ maxWaitMs }, delayMs, ageMs)).toBe(left);
+    },
+  );
 });

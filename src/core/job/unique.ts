@@ -9,6 +9,8 @@ export interface Unique {
   key: string | null;
   while: UniqueWhile;
   onConflict: 'existing' | 'replace';
+  /** A job that is replaced again and again becomes due at the latest so long after it was made. */
+  maxWaitMs?: number | undefined;
 }
 
 export type UniqueWhile = 'queued' | 'active' | { windowMs: number };
@@ -36,9 +38,19 @@ export function judgeUnique(unique: Unique, holder: UniqueHolder | null): Unique
   return unique.while === 'queued' ? 'make' : 'existing';
 }
 
+/** The delay of a job that replaces another one, which was made so long ago. */
+export function replacingDelayMs(
+  { maxWaitMs }: Pick<Unique, 'maxWaitMs'>,
+  delayMs: number,
+  ageMs: number,
+): number {
+  return maxWaitMs === undefined ? delayMs : Math.min(delayMs, Math.max(0, maxWaitMs - ageMs));
+}
+
 /** Whether the job still holds its key. */
 export function holds(during: UniqueWhile, { state, ageMs }: UniqueHolder): boolean {
-  if (during === 'queued') return isWaiting(state);
+  // A suspended job has begun, and may wait for months.
+  if (during === 'queued') return isWaiting(state) && state !== 'suspended';
   return during === 'active' ? !isTerminal(state) : ageMs < during.windowMs;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { type Level, orderLevels } from './claim-order.ts';
+import { type Level, claimVisits, orderLevels } from './claim-order.ts';
 import { FairShare } from './fair-share.ts';
 
 /** "a1 a2 b3^5" is tenant a with queues 1 and 2, and tenant b with queue 3 at priority 5. */
@@ -159,4 +159,24 @@ describe('for any levels, whatever was claimed before', () => {
       { numRuns: 30 },
     );
   });
+});
+
+/** "a1^5L" is a level with limits; the order is the one given. */
+test.each([
+  ['nothing', '', ''],
+  ['plain ones only', 'a1 b2', 'a1 b2'],
+  ['those of the first kind', 'a1 b2L a3', 'a1 a3'],
+  ['those with limits, when they come first', 'a1L b2 a3L', 'a1L a3L', 'b2'],
+  ['then no plain one behind a more urgent one with limits', 'a1^5L b2^5 a3', 'a1^5L', 'b2^5'],
+  ['none behind a more urgent one of the other kind', 'a1^5 b2^5L a3', 'a1^5'],
+  ['an aged one first, then more urgent ones', 'a1 b2^5L a3^5', 'a1 a3^5'],
+])('a claim visits %s', (_, given, visited, thenVisited = '') => {
+  const words = given.split(' ').filter(Boolean);
+  const ordered = words.map((word) => ({
+    ...(levels(word.replace('L', ''))[0] as Level),
+    limited: word.endsWith('L'),
+    word,
+  }));
+  const kinds = claimVisits(ordered).map((kind) => kind.map(({ word }) => word).join(' '));
+  expect(kinds).toEqual([visited, thenVisited].filter(Boolean));
 });

@@ -6,7 +6,7 @@ import type { FairShare } from './fair-share.ts';
  * them: by priority; among equals tenants share by weight, and the queues of a tenant rotate
  * (`core/queue/fair-share.ts`).
  *
- * With aging, a level that was not served for long enough goes first, so urgent jobs cannot starve
+ * With ageing, a level that was not served for long enough goes first, so urgent jobs cannot starve
  * the rest.
  */
 export interface Level {
@@ -34,6 +34,31 @@ export function orderLevels<L extends Level>(
     ...aged.sort((a, b) => a.sinceMs - b.sinceMs || a.rank - b.rank || a.queue - b.queue),
     ...ranks.flatMap((rank) => inFairOrder(byRank.get(rank) ?? [], shares)),
   ];
+}
+
+/**
+ * The levels that a round visits. Plain and limited levels are claimed by different statements. The
+ * kind of the first level goes first. When it is limited, it may have room for few jobs, so plain
+ * levels that are not less urgent get the rest. When it is plain, its jobs usually take the whole
+ * round; the others are first in one of the next rounds, because shares rotate.
+ */
+export function claimVisits<L extends Level & { limited: boolean }>(ordered: readonly L[]): L[][] {
+  const [first] = ordered;
+  const kinds = first?.limited ? [true, false] : [false];
+  return kinds.map((limited) => ofOneKind(ordered, limited)).filter(({ length }) => length > 0);
+}
+
+/** The levels of one kind, without those that come after a more urgent level of the other kind. */
+function ofOneKind<L extends Level & { limited: boolean }>(
+  ordered: readonly L[],
+  limited: boolean,
+): L[] {
+  let otherRank = Infinity;
+  return ordered.filter((level) => {
+    if (level.limited === limited) return level.rank <= otherRank;
+    otherRank = Math.min(otherRank, level.rank);
+    return false;
+  });
 }
 
 function inFairOrder<L extends Level>(levels: readonly L[], shares: FairShare): L[] {

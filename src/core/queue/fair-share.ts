@@ -10,6 +10,8 @@ export interface Taken {
   tenant: string;
   queue: number;
   weight: number;
+  /** How many jobs; 1 by default. */
+  jobs?: number;
 }
 
 export class FairShare {
@@ -28,12 +30,12 @@ export class FairShare {
   }
 
   /** Records the jobs of a claim. */
-  took(jobs: readonly Taken[]): void {
-    if (jobs.length === 0) return;
+  took(taken: readonly Taken[]): void {
+    if (taken.length === 0) return;
     this.#claims += 1;
-    this.#now = Math.min(...jobs.map(({ tenant }) => this.ofTenant(tenant)));
-    for (const { tenant, queue, weight } of jobs) {
-      this.#tenants.set(tenant, this.ofTenant(tenant) + 1 / weight);
+    this.#now = Math.min(...taken.map(({ tenant }) => this.ofTenant(tenant)));
+    for (const { tenant, queue, weight, jobs = 1 } of taken) {
+      this.#tenants.set(tenant, this.ofTenant(tenant) + jobs / weight);
       this.#queues.set(queue, this.#claims);
     }
     for (const [tenant, turn] of this.#tenants) {

@@ -1,5 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
-import { isWorkerId, mergeWorkers, type WorkerStatus, type WorkerView } from './worker.ts';
+import {
+  isWorkerId,
+  mergeWorkers,
+  takesNoJobs,
+  type WorkerStatus,
+  type WorkerView,
+} from './worker.ts';
 
 const at = (minute: number) => `2030-01-01T00:${String(minute).padStart(2, '0')}:00.000Z`;
 
@@ -11,12 +17,19 @@ function row(workerId: string, changes: Partial<WorkerView> = {}): WorkerView {
     version: '0',
     slots: 8,
     running: [],
+    jobs: [],
+    busy: 0,
     heartbeatAt: at(5),
     leaseExpiresAt: at(6),
     startedAt: at(1),
     status: 'active',
     definitions: [],
     lost: false,
+    transport: 'database',
+    tenant: null,
+    keyId: null,
+    address: null,
+    turnAt: null,
     ...changes,
   };
 }
@@ -62,4 +75,17 @@ test.each([
   ['', false],
 ])('%j is an id of a worker: %s', (text, expected) => {
   expect(isWorkerId(text)).toBe(expected);
+});
+
+test.each([
+  [{ transport: 'http', turnAt: at(4) }, 5, false],
+  [{ transport: 'http', turnAt: at(3) }, 5, true],
+  [{ transport: 'http', turnAt: null }, 5, true],
+  [{ transport: 'http', turnAt: null }, 1, false],
+  [{ transport: 'http', turnAt: at(3), busy: 8 }, 5, false],
+  [{ transport: 'http', turnAt: at(3), status: 'draining' }, 5, false],
+  [{ transport: 'database', turnAt: null }, 5, false],
+] as const)('%j takes no jobs at minute %i: %s', (changes, minute, expected) => {
+  const worker = row('a', changes);
+  expect(takesNoJobs(worker, Date.parse(at(minute)))).toBe(expected);
 });

@@ -12,8 +12,12 @@ export interface WorkerView {
   pid: number;
   version: string;
   slots: number;
-  /** The ids of the jobs it holds. */
+  /** The ids of the jobs it holds, as far as the caller may see them. */
   running: string[];
+  /** The same jobs, with what tells them apart. */
+  jobs: HeldJob[];
+  /** How many slots are in use, by jobs of all tenants. */
+  busy: number;
   heartbeatAt: string;
   leaseExpiresAt: string;
   startedAt: string;
@@ -22,6 +26,34 @@ export interface WorkerView {
   definitions: string[];
   /** Its lease expired without a sign-off. */
   lost: boolean;
+  /** `database`: it has a database connection; `http`: it gets its jobs from a server. */
+  transport: Transport;
+  /** Of a worker over HTTP: its tenant, its key, its address, and when it last asked for jobs. */
+  tenant: string | null;
+  keyId: string | null;
+  address: string | null;
+  turnAt: string | null;
+}
+
+/** A job that a worker holds. */
+export interface HeldJob {
+  jobId: string;
+  definitionKey: string;
+  tenant: string;
+  startedAt: string;
+}
+
+export const TRANSPORTS = ['database', 'http'] as const;
+export type Transport = (typeof TRANSPORTS)[number];
+
+/** A worker over HTTP with free slots asks for jobs at least this often. */
+const TURN_MS_MAX = 60_000;
+
+/** It sends heartbeats, has free slots, and takes no jobs: something between it and us is broken. */
+export function takesNoJobs(worker: WorkerView, nowMs: number): boolean {
+  const { transport, status, busy, slots, turnAt, startedAt } = worker;
+  if (transport !== 'http' || status !== 'active' || busy >= slots) return false;
+  return nowMs - Date.parse(turnAt ?? startedAt) > TURN_MS_MAX;
 }
 
 const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -52,6 +84,8 @@ function both(one: WorkerView, other: WorkerView): WorkerView {
   return {
     ...one,
     running: [...one.running, ...other.running],
+    jobs: [...one.jobs, ...other.jobs],
+    busy: one.busy + other.busy,
     heartbeatAt: later(one.heartbeatAt, other.heartbeatAt),
     leaseExpiresAt: goneThere
       ? one.leaseExpiresAt
@@ -59,6 +93,7 @@ function both(one: WorkerView, other: WorkerView): WorkerView {
     startedAt: earlier(one.startedAt, other.startedAt),
     status: goneThere ? one.status : worse(one.status, other.status),
     lost: goneThere ? one.lost : one.lost || other.lost,
+    turnAt: one.turnAt ?? other.turnAt,
   };
 }
 

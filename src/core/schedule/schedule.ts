@@ -94,6 +94,14 @@ export const REMOVED_FROM_CODE = 'removed from code';
 /** The same for a schedule that was paused by hand before: putting it back does not resume it. */
 export const REMOVED_WHILE_PAUSED = 'removed from code while it was paused';
 
+/** Since when, by whom and why a schedule is paused. */
+export interface SchedulePause {
+  since: string;
+  /** The actor, as in the audit log; null when the code no longer has the schedule. */
+  by: string | null;
+  reason: string | null;
+}
+
 /** A schedule as shown by the API. */
 export interface ScheduleView extends Omit<ScheduleSpec, 'paramsJson' | 'startAt' | 'endAt'> {
   id: string;
@@ -105,6 +113,8 @@ export interface ScheduleView extends Omit<ScheduleSpec, 'paramsJson' | 'startAt
   source: 'api' | 'code';
   /** Explains the current state, for example that the code no longer has it. */
   note: string | null;
+  /** Null while it is enabled. */
+  paused: SchedulePause | null;
   createdAt: string;
   updatedAt: string;
   lastEnqueuedAt: string | null;

@@ -17,6 +17,17 @@ export function duration(lengthMs: number): string {
   return `${part(ms, DAY_MS)}d${hours === 0 ? '' : `${hours}h`}`;
 }
 
+/** In whole seconds: a text that is shown again and again does not flicker. */
+export function wholeSeconds(lengthMs: number): string {
+  const seconds = part(lengthMs, SECOND_MS);
+  return seconds < 1 ? '0 s' : duration(seconds * SECOND_MS);
+}
+
+/** The time since a moment. */
+export function timeSince(at: string, now: Date): string {
+  return wholeSeconds(now.getTime() - Date.parse(at));
+}
+
 /** For narrow table columns, without tenths of a second. */
 export function age(lengthMs: number): string {
   const ms = Math.max(0, lengthMs);

@@ -18,3 +18,12 @@ export function hashText(text: string): string {
 function hex(bits: number): string {
   return (bits >>> 0).toString(16).padStart(8, '0');
 }
+
+/** FNV-1a with 32 bits. The result must never change between releases or languages. */
+export function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  }
+  return hash;
+}

@@ -4,6 +4,8 @@
  * and undefined fields are left out.
  */
 export function strictJson(value: unknown): string {
+  // Most jobs return nothing.
+  if (value === null || value === undefined) return 'null';
   // JSON.stringify returns undefined for undefined, also from a `toJSON`.
   return JSON.stringify(value, refuse) ?? 'null';
 }

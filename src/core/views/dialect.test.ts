@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  DEAD_LETTERED,
+  SEED_004_STATUSES,
   codeInSeed004,
   PRIORITY_WORDS,
   priorityWord,
   RETRY_ON_WITHOUT_THROWS,
-  SHOUTED,
+  SEED_001_STATUSES,
   statusIn,
 } from './dialect.ts';
 import { JOB_STATES, type JobState } from '../job/job.ts';
@@ -16,6 +16,7 @@ describe('the states in other words', () => {
     scheduled: ['PENDING', 'pending'],
     queued: ['PENDING', 'pending'],
     retrying: ['PENDING', 'pending'],
+    suspended: ['PENDING', 'pending'],
     running: ['RUNNING', 'running'],
     cancelling: ['RUNNING', 'running'],
     succeeded: ['COMPLETED', 'success'],
@@ -24,7 +25,9 @@ describe('the states in other words', () => {
   };
 
   it.each(JOB_STATES)('%s', (state) => {
-    expect([statusIn(SHOUTED, state), statusIn(DEAD_LETTERED, state)]).toEqual(EXPECTED[state]);
+    expect([statusIn(SEED_001_STATUSES, state), statusIn(SEED_004_STATUSES, state)]).toEqual(
+      EXPECTED[state],
+    );
   });
 });
 
@@ -39,6 +42,7 @@ it('tries again what passes by itself, but not what the code threw', () => {
     'RATE_LIMITED',
     'UPSTREAM_5XX',
     'TIMEOUT',
+    'STALLED',
     'NETWORK_ERROR',
     'CRASHED',
     'OUT_OF_MEMORY',

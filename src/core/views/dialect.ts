@@ -8,7 +8,7 @@ import { isTerminal, type JobState } from '../job/job.ts';
 type Phase = 'pending' | 'running' | 'succeeded' | 'failed';
 
 /** Seed 001. */
-export const SHOUTED = {
+export const SEED_001_STATUSES = {
   pending: 'PENDING',
   running: 'RUNNING',
   succeeded: 'COMPLETED',
@@ -16,7 +16,7 @@ export const SHOUTED = {
 } as const satisfies Record<Phase, string>;
 
 /** Seed 004. */
-export const DEAD_LETTERED = {
+export const SEED_004_STATUSES = {
   pending: 'pending',
   running: 'running',
   succeeded: 'success',

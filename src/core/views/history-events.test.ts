@@ -24,6 +24,7 @@ const WAITS: AttemptRecord = {
   finishedAt: null,
   next: null,
   runAt: null,
+  waitsFor: null,
   error: null,
   retried: null,
 };

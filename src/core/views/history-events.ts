@@ -30,6 +30,8 @@ export interface AttemptRecord {
   /** The state that its end moved the job to. */
   next: JobState | null;
   runAt: string | null;
+  /** The signal that it waits for, if it ended as suspended. */
+  waitsFor: string | null;
   error: JobError | null;
   /** Set when the job was retried by hand after this end. */
   retried: ManualRetry | null;
@@ -43,6 +45,8 @@ export interface ManualRetry {
   mode: RetryMode;
   /** When it runs; null means at once. */
   runAt?: string | null;
+  /** The version of the attempts until then, if the retry changed it. */
+  versionBefore?: number;
   /** The previous params, if the retry replaced them. */
   paramsBefore?: unknown;
 }
@@ -80,11 +84,24 @@ export const HOOK_EVENTS_MAX = 100;
 /** The number of positions of one hook; the last one is its end. */
 const HOOK_POSITIONS = 1_000;
 
+/** A signal that the job has, or the reason why one was discarded. */
+export interface SignalRecord {
+  /** The last claim before it. */
+  claim: number;
+  signal: string;
+  at: string;
+  /** The actor; null when it is not known. */
+  by: string | null;
+  /** Why the payload was discarded; null when it was not. */
+  rejected: unknown;
+}
+
 export interface HistoryRows {
   createdAt: string;
   attempts: readonly AttemptRecord[];
   emitted: readonly EmittedEvent[];
   hooks: readonly HookJob[];
+  signals?: readonly SignalRecord[];
 }
 
 const PHASE = {
@@ -97,6 +114,7 @@ const PHASE = {
   ended: 6,
   hooks: 7,
   retried: 8,
+  signalled: 9,
 } as const;
 const CREATED: HistoryPosition = [0, 0, 0];
 
@@ -156,7 +174,8 @@ function toView({ position, type, at, attempt, payload }: PlacedEvent): EventVie
   return { id: positionText(position), type, at: new Date(at).toISOString(), attempt, payload };
 }
 
-function* eventsOf({ createdAt, attempts, emitted, hooks }: HistoryRows): Generator<PlacedEvent> {
+function* eventsOf(rows: HistoryRows): Generator<PlacedEvent> {
+  const { createdAt, attempts, emitted, hooks } = rows;
   yield { position: CREATED, type: 'created', at: createdAt, attempt: null, payload: null };
   for (const one of emitted) {
     const { type, at, attempt, payload } = one;
@@ -167,6 +186,26 @@ function* eventsOf({ createdAt, attempts, emitted, hooks }: HistoryRows): Genera
     yield* ending(attempt);
     if (isEnd(attempt)) yield* hookEvents(attempt, hooks);
     if (attempt.retried) yield manualRetry(attempt.claim, attempt.retried);
+  }
+  yield* signalEvents(rows);
+}
+
+/**
+ * A signal is shown after the claim before it, once nothing more of that claim can follow. Only one
+ * that arrives before the first claim, or between two, may be behind the cursor of a reader.
+ */
+function* signalEvents({ attempts, signals = [] }: HistoryRows): Generator<PlacedEvent> {
+  const counts = new Map<number, number>();
+  for (const { claim, signal, at, by, rejected } of signals) {
+    const n = counts.get(claim) ?? 0;
+    counts.set(claim, n + 1);
+    const before = attempts.find((attempt) => attempt.claim === claim);
+    const left = before?.next && (!isTerminal(before.next) || before.retried !== null);
+    if (claim !== 0 && !left) continue;
+    const position: HistoryPosition = [claim, PHASE.signalled, n];
+    const type = rejected === null ? 'signal' : 'signal_rejected';
+    const payload = rejected === null ? { signal, by } : { signal, message: rejected };
+    yield { position, type, at, attempt: null, payload };
   }
 }
 
@@ -202,7 +241,7 @@ function* beginning(record: AttemptRecord): Generator<PlacedEvent> {
 /** How the claim ended, and the state that followed. */
 function* ending({ finishedAt: at, ...record }: AttemptRecord): Generator<PlacedEvent> {
   if (at === null || record.next === null) return;
-  const { claim, attempt, workerId, next, runAt, error } = record;
+  const { claim, attempt, workerId, next, runAt, waitsFor, error } = record;
   const message = error?.message ?? null;
   const left = (type: EventType, payload: unknown): PlacedEvent => {
     return { position: [claim, PHASE.left, 0], type, at, attempt, payload };
@@ -215,6 +254,7 @@ function* ending({ finishedAt: at, ...record }: AttemptRecord): Generator<Placed
     if (error?.code === 'INTERRUPTED') yield left('interrupted', { message });
   }
   if (next === 'scheduled') yield left('snoozed', { runAt: iso(runAt) });
+  if (next === 'suspended') yield left('suspended', { signal: waitsFor, runAt: iso(runAt) });
   if (next === 'retrying') yield left('retry_scheduled', { error, runAt: iso(runAt) });
   if (next === 'succeeded' || next === 'cancelled') yield ended(next, null);
   if (next === 'failed') yield ended(next, { error });

@@ -16,6 +16,9 @@ export const EVENT_TYPES = [
   'cancel_requested',
   'interrupted',
   'snoozed',
+  'suspended',
+  'signal',
+  'signal_rejected',
   'succeeded',
   'failed',
   'cancelled',
@@ -33,9 +36,31 @@ export interface EventView {
   payload: unknown;
 }
 
+/** A value that `ctx.step` stored. */
+export interface StepView {
+  name: string;
+  /** The claim of the attempt that ran it. */
+  claim: number;
+  /** When it was stored, right after its end. */
+  at: string;
+  /** Null if the worker did not measure it. */
+  durationMs: number | null;
+  value: unknown;
+}
+
+/** What the attempts of a job have stored, the oldest first. */
+export interface StepsView {
+  steps: StepView[];
+  checkpoint: Pick<StepView, 'at' | 'value'> | null;
+  /** False when there is more than an answer holds. */
+  complete: boolean;
+}
+
 export interface AttemptView {
   number: number;
   claim: number;
+  /** The version of the code that it ran: a retry by hand may change it. */
+  definitionVersion: number;
   workerId: string | null;
   pid: number | null;
   startedAt: string;
@@ -74,6 +99,19 @@ export interface LogView {
   level: Level;
   stream: LogStream;
   message: string;
+}
+
+/** An entry of the stream of a job as the API shows it. */
+export interface StreamView {
+  id: string;
+  attempt: number;
+  /** Null: the code of the job begins (again), and the stream starts over. */
+  text: string | null;
+}
+
+/** A line in the log of all jobs of a definition. */
+export interface DefinitionLogView extends LogView {
+  jobId: string;
 }
 
 /** The params of a hook, which is a job of its own: what it learns about the job it belongs to. */

@@ -7,6 +7,8 @@ export interface KeyView {
   tenant: string;
   name: string;
   scopes: Scope[];
+  /** The definitions that a worker with this key may serve; null means all. */
+  definitions: string[] | null;
   status: KeyStatus;
   createdAt: string;
   expiresAt: string | null;
@@ -30,4 +32,5 @@ export interface TenantView {
   /** Running jobs that count; 0 while there is no limit. */
   inUse: number;
   paused: PauseView | null;
+  firingAlerts: number;
 }

@@ -17,7 +17,7 @@ test.each<[expected: string, job: Partial<JobView>]>([
   ['queued for 10 s, paused', { warnings: [{ code: 'PAUSED', since: null }] }],
   [
     'queued for 10 s, and no worker has its definition',
-    { warnings: [{ code: 'UNHANDLED', since: null }] },
+    { warnings: [{ code: 'UNSERVED', since: null }] },
   ],
   ['running attempt 1 of 3 for 2 s', { ...ran, status: 'running' }],
   [
@@ -42,6 +42,16 @@ test.each<[expected: string, job: Partial<JobView>]>([
     { status: 'failed', error: { ...boom, code: 'NO_HANDLER', message: 'no worker' } },
   ],
   ['cancelled before it ran', { status: 'cancelled' }],
+  ['cancelled while it waited', { ...ran, attempts: 0, status: 'cancelled' }],
+  [
+    'failed while it waited: EXPIRED too late',
+    {
+      ...ran,
+      attempts: 0,
+      status: 'failed',
+      error: { ...boom, code: 'EXPIRED', message: 'too late' },
+    },
+  ],
   ['cancelled on attempt 1 of 3', { ...ran, status: 'cancelled' }],
 ])('%s', (expected, job) => {
   expect(sentence({ ...PLAIN_JOB, ...job }, NOW)).toBe(expected);

@@ -1,5 +1,6 @@
+import { rootCause } from '../failure/dead-letter.ts';
 import type { JobView } from '../job/job.ts';
-import { duration } from '../values/duration.ts';
+import { duration, YEAR_MS } from '../values/duration.ts';
 
 /** The state of a job as one sentence. */
 export function sentence(job: JobView, now: Date): string {
@@ -15,16 +16,20 @@ export function sentence(job: JobView, now: Date): string {
       return `running ${attempt} for ${since(job.startedAt, now)}${progress(job)}`;
     case 'retrying':
       return `retrying ${until(job.runAt, now)}: ${attempt} failed${reason(job)}`;
+    case 'suspended':
+      return job.waitsFor?.jobs
+        ? 'waiting for its parents'
+        : `waiting for the signal ${job.waitsFor?.signal ?? ''}${deadline(job.runAt, now)}`;
     case 'cancelling':
       return `cancelling ${attempt}, asked to stop ${since(job.cancelRequestedAt, now)} ago`;
     case 'succeeded':
       return `succeeded on ${attempt}${took(job)}`;
     case 'failed':
-      return job.attempts === 0
-        ? `failed before it ran${reason(job)}`
-        : `failed on ${attempt}${reason(job)}`;
+      if (job.attempts > 0) return `failed on ${attempt}${reason(job)}`;
+      return `failed ${job.startedAt === null ? 'before it ran' : 'while it waited'}${reason(job)}`;
     case 'cancelled':
-      return job.startedAt === null ? 'cancelled before it ran' : `cancelled on ${attempt}`;
+      if (job.startedAt === null) return 'cancelled before it ran';
+      return job.attempts === 0 ? 'cancelled while it waited' : `cancelled on ${attempt}`;
   }
 }
 
@@ -32,11 +37,19 @@ export function sentence(job: JobView, now: Date): string {
 function waitsFor({ warnings }: JobView): string {
   const codes = warnings.map(({ code }) => code);
   if (codes.includes('PAUSED')) return 'paused';
-  return codes.includes('UNHANDLED') ? 'and no worker has its definition' : 'waiting for a worker';
+  return codes.includes('UNSERVED') ? 'and no worker has its definition' : 'waiting for a worker';
+}
+
+/** A wait without a timeout lasts a year: its end says nothing. */
+function deadline(runAt: string | null, now: Date): string {
+  const leftMs = runAt === null ? 0 : Date.parse(runAt) - now.getTime();
+  return leftMs > YEAR_MS / 2 ? '' : ` for at most ${duration(leftMs)}`;
 }
 
 function reason({ error }: JobView): string {
-  return error === null ? '' : `: ${error.code} ${error.message}`;
+  if (error === null) return '';
+  const cause = rootCause(error);
+  return `: ${error.code} ${error.message}${cause === null ? '' : ` ← ${cause}`}`;
 }
 
 function progress({ progress: at }: JobView): string {

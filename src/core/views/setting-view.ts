@@ -3,6 +3,8 @@ export interface SettingView {
   /** The name of the environment variable. */
   name: string;
   value: string | number | null;
+  /** Whether it has its default. */
+  isDefault: boolean;
   meaning: string;
 }
 

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { statsView } from './stats.ts';
 
 const at = new Date('2026-01-31T08:15:20Z');
-const nothing = { at, depths: [], spans: [], oldest: [], minutes: [] };
-const asked = { windowMinutes: 60, seriesMinutes: 3, unhandledAfterMs: 60 };
+const nothing = { at, depths: [], recent: [], oldest: [], minutes: [] };
+const asked = { windowMinutes: 60, seriesMinutes: 3, unservedAfterMs: 60 };
 
 it('adds up what shards and versions say of one definition', () => {
   const view = statsView(
@@ -15,12 +15,9 @@ it('adds up what shards and versions say of one definition', () => {
         { key: 'b', version: 1, state: 'cancelling', n: 1 },
         { key: 'a', version: 1, state: null, n: 0 },
       ],
-      spans: [
-        { key: 'b', state: 'running', bucket: 0, n: 4 },
-        { key: 'b', state: 'succeeded', bucket: 1, n: 3 },
-        { key: 'b', state: 'failed', bucket: -1, n: 1 },
-        { key: 'b', state: 'retrying', bucket: 1, n: 2 },
-        { key: 'b', state: 'cancelled', bucket: -1, n: 9 },
+      recent: [
+        { key: 'b', succeeded: 2, failed: 1, retried: 2, waited: { 0: 3 }, ran: { 1: 4 } },
+        { key: 'b', succeeded: 1, failed: 0, retried: 0, waited: { 0: 1 }, ran: { 1: 1 } },
       ],
       oldest: [
         { key: 'b', version: 1, ageMs: 5, jobId: 'young', served: true },
@@ -40,7 +37,7 @@ it('adds up what shards and versions say of one definition', () => {
     successRate: 0.75,
     failureRate: 0.25,
     waitMs: { p50: { from: 0, to: 5 } },
-    runMs: { p50: { from: 5, to: 10 }, p99: { from: 5, to: 10 } },
+    runMs: { p50: { from: 5, to: 5.946 }, p99: { from: 5, to: 5.946 } },
     retries: 2,
   });
   const idle = { depth: 0, oldestAgeMs: null, oldestJobId: null, unserved: null };

@@ -1,4 +1,10 @@
-import { emptyCounts, type Quantiles, quantilesMs } from './histogram.ts';
+import {
+  addStored,
+  emptyCounts,
+  type Quantiles,
+  quantilesMs,
+  type StoredCounts,
+} from '../series/histogram.ts';
 import { JOB_STATES, type JobState } from '../job/job.ts';
 import { MINUTE_MS } from '../values/duration.ts';
 
@@ -46,7 +52,7 @@ export interface Unserved {
   oldestJobId: string;
 }
 
-const THROUGHPUT_COUNTS = [
+export const THROUGHPUT_COUNTS = [
   'enqueued',
   'started',
   'succeeded',
@@ -69,11 +75,21 @@ export interface OldestJob {
   served: boolean;
 }
 
+/** What became of the jobs of a definition in a part of the window. */
+export interface RecentSlot {
+  key: string;
+  succeeded: number;
+  failed: number;
+  retried: number;
+  waited: StoredCounts;
+  ran: StoredCounts;
+}
+
 /** The rows of the store, per shard. */
 export interface StatsRows {
   at: Date;
   depths: readonly { key: string; version: number; state: JobState | null; n: number }[];
-  spans: readonly { key: string; state: JobState; bucket: number; n: number }[];
+  recent: readonly RecentSlot[];
   oldest: readonly OldestJob[];
   minutes: readonly ({ minute: Date } & Record<ThroughputCount, number>)[];
 }
@@ -83,8 +99,8 @@ export function statsView(
   {
     windowMinutes,
     seriesMinutes,
-    unhandledAfterMs,
-  }: { windowMinutes: number; seriesMinutes: number; unhandledAfterMs: number },
+    unservedAfterMs,
+  }: { windowMinutes: number; seriesMinutes: number; unservedAfterMs: number },
 ): StatsView {
   const totals = noJobs();
   for (const { state, n } of rows.depths) if (state !== null) totals[state] += n;
@@ -93,7 +109,7 @@ export function statsView(
     windowMinutes,
     windowFrom: windowFrom(rows.at, windowMinutes).toISOString(),
     totals,
-    definitions: definitionsOf(rows, unhandledAfterMs),
+    definitions: definitionsOf(rows, unservedAfterMs),
     throughput: throughputOf(rows, seriesMinutes),
   };
 }
@@ -107,16 +123,16 @@ function noJobs(): StateCounts {
  */
 const SLOT_MS = 15 * MINUTE_MS;
 
-function windowFrom(at: Date, windowMinutes: number): Date {
+export function windowFrom(at: Date, windowMinutes: number): Date {
   return new Date(Math.floor((at.getTime() - windowMinutes * MINUTE_MS) / SLOT_MS) * SLOT_MS);
 }
 
 function definitionsOf(
-  { depths, spans, oldest }: StatsRows,
-  unhandledAfterMs: number,
+  { depths, recent, oldest }: StatsRows,
+  unservedAfterMs: number,
 ): DefinitionStats[] {
   const byKey = Map.groupBy(depths, ({ key }) => key);
-  const spansOf = Map.groupBy(spans, ({ key }) => key);
+  const recentOf = Map.groupBy(recent, ({ key }) => key);
   const oldestOf = Map.groupBy(oldest, ({ key }) => key);
   return [...byKey.keys()].toSorted().map((key) => {
     const states = noJobs();
@@ -130,8 +146,8 @@ function definitionsOf(
       states,
       oldestAgeMs: first ? ageOf(first) : null,
       oldestJobId: first?.jobId ?? null,
-      unserved: unservedOf(heads, byKey.get(key) ?? [], unhandledAfterMs),
-      ...recentOf(spansOf.get(key) ?? []),
+      unserved: unservedOf(heads, byKey.get(key) ?? [], unservedAfterMs),
+      ...ratesOf(recentOf.get(key) ?? []),
     };
   });
 }
@@ -150,12 +166,12 @@ function ageOf({ ageMs }: OldestJob): number {
 function unservedOf(
   heads: readonly OldestJob[],
   depths: StatsRows['depths'],
-  unhandledAfterMs: number,
+  unservedAfterMs: number,
 ): Unserved | null {
-  const stranded = heads.filter(({ served, ageMs }) => !served && ageMs >= unhandledAfterMs);
-  const first = oldestIn(stranded);
+  const unserved = heads.filter(({ served, ageMs }) => !served && ageMs >= unservedAfterMs);
+  const first = oldestIn(unserved);
   if (!first) return null;
-  const versions = new Set(stranded.map(({ version }) => version));
+  const versions = new Set(unserved.map(({ version }) => version));
   const depth = depths
     .filter(({ version, state }) => state === 'queued' && versions.has(version))
     .reduce((sum, { n }) => sum + n, 0);
@@ -163,24 +179,24 @@ function unservedOf(
   return { depth: Math.max(1, depth), oldestAgeMs: ageOf(first), oldestJobId: first.jobId };
 }
 
-/** A time on a job that starts is its wait; any other time is a run time. */
-function recentOf(spans: StatsRows['spans']) {
+function ratesOf(slots: readonly RecentSlot[]) {
   const wait = emptyCounts();
   const run = emptyCounts();
-  const ended = { succeeded: 0, failed: 0, retrying: 0 };
-  for (const { state, bucket, n } of spans) {
-    const counts = state === 'running' ? wait : run;
-    if (bucket >= 0) counts[bucket] = (counts[bucket] ?? 0) + n;
-    if (state in ended) ended[state as keyof typeof ended] += n;
+  let [succeeded, failed, retries] = [0, 0, 0];
+  for (const slot of slots) {
+    addStored(wait, slot.waited);
+    addStored(run, slot.ran);
+    succeeded += slot.succeeded;
+    failed += slot.failed;
+    retries += slot.retried;
   }
-  const { succeeded, failed, retrying } = ended;
   const judged = succeeded + failed;
   return {
     successRate: judged === 0 ? null : succeeded / judged,
     failureRate: judged === 0 ? null : failed / judged,
     waitMs: quantilesMs(wait),
     runMs: quantilesMs(run),
-    retries: retrying,
+    retries,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AlertView } from '../views/alert.ts';
+import type { AlertView } from '../alert/alert.ts';
 import { isTerminal, type JobError, type JobState, type JobView } from '../job/job.ts';
 import { utf8Length } from '../job/params.ts';
 import { type DeliveryEvent, TEST_EVENT } from './webhook.ts';

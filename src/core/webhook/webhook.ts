@@ -1,3 +1,5 @@
+import { CHATS } from './chat.ts';
+import type { HookName } from '../views/history.ts';
 import { HOUR_MS, MINUTE_MS } from '../values/duration.ts';
 
 /**
@@ -17,6 +19,14 @@ export const WEBHOOK_EVENTS = [
   'alert.resolved',
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+/** Other names of events: those of the hooks of a definition. */
+export const EVENTS_BY_HOOK = {
+  onStart: 'job.started',
+  onSuccess: 'job.succeeded',
+  onFail: 'job.failed',
+  onEnd: 'job.finished',
+} as const satisfies Record<HookName, WebhookEvent>;
 
 /** What `POST /v1/webhooks/{id}/test` sends; not available for subscriptions. */
 export const TEST_EVENT = 'webhook.test';
@@ -40,11 +50,16 @@ export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
 export const WEBHOOK_URL_MAX = 2_000;
 
+/** What a webhook sends: events for programs, or messages for people in a chat. */
+export const WEBHOOK_FORMATS = ['cloudevents', ...CHATS] as const;
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
+
 /** A webhook as shown by the API, without its secret. */
 export interface WebhookView {
   id: string;
   tenant: string;
   url: string;
+  format: WebhookFormat;
   description: string | null;
   events: WebhookEvent[];
   /** Null: all definitions. */
@@ -57,6 +72,10 @@ export interface WebhookView {
   /** Consecutive failed sends, and since when. */
   failures: number;
   failingSince: string | null;
+  /** Why the last send failed. */
+  lastError: string | null;
+  /** What it has still to send, counted while it fails; `isExact` is false at the bound. */
+  waitingEvents: { count: number; isExact: boolean } | null;
   /** Until then the previous secret also signs. */
   previousSecretUntil: string | null;
   createdAt: string;
@@ -66,7 +85,7 @@ export interface WebhookView {
 /** The settings of a webhook. */
 export type WebhookSpec = Pick<
   WebhookView,
-  'url' | 'description' | 'events' | 'definitionKeys' | 'tags'
+  'url' | 'format' | 'description' | 'events' | 'definitionKeys' | 'tags'
 >;
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed'] as const;

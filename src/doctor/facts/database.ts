@@ -7,7 +7,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { anyKey } from '../../store/access/credentials.ts';
 import { Db } from '../../store/connection/db.ts';
-import { listFiring } from '../../store/counters/fire-alerts.ts';
+import { listFiring } from '../../store/alerts/fire-alerts.ts';
 import { type SchemaState, schemaState } from '../../store/connection/schema-state.ts';
 import { serverClock, type ServerFacts, serverFacts } from '../../store/connection/server-facts.ts';
 import { inspectServer, type ServerReport } from '../../store/connection/server-version.ts';
@@ -29,20 +29,20 @@ export interface DatabaseFacts extends ServerReport, ServerFacts {
   alerts: AlertFacts | null;
 }
 
-export interface DatabaseLook {
+export interface DatabaseInspection {
   reach: Reach;
   facts: DatabaseFacts | null;
 }
 
 /** Reads facts of the database that a server with these settings would use. Changes nothing. */
-export async function lookAtDatabase(
+export async function inspectDatabase(
   config: Config,
   clock: Clock,
   log: Log,
-): Promise<DatabaseLook> {
-  const place = await placeOf(config);
-  if (!('url' in place)) return { reach: place, facts: null };
-  const { url, where } = place;
+): Promise<DatabaseInspection> {
+  const located = await locate(config);
+  if (!('url' in located)) return { reach: located, facts: null };
+  const { url, where } = located;
   try {
     const facts = await factsOf(url, config, clock, log);
     return { reach: { state: 'reached', where }, facts };
@@ -51,7 +51,7 @@ export async function lookAtDatabase(
   }
 }
 
-async function placeOf({
+async function locate({
   databaseUrl,
   data,
 }: Config): Promise<Reach | { url: string; where: string }> {

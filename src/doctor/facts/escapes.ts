@@ -12,7 +12,7 @@ import type { EscapeFacts } from '../escapes.ts';
  * Runs a probe that tries to escape from the sandbox of a worker with these settings. Null if none
  * could be started, which another check reports.
  */
-export async function lookAtEscapes(
+export async function inspectEscapes(
   config: Config,
   /** Whether a server without keys runs at this address. */
   isOpen: boolean,

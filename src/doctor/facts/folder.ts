@@ -5,7 +5,7 @@ import type { FolderFacts } from '../folder.ts';
 import { troubleOf } from './trouble.ts';
 
 /** The folder, or the nearest existing parent in which it would be created. */
-export async function lookAtFolder(path: string): Promise<FolderFacts> {
+export async function inspectFolder(path: string): Promise<FolderFacts> {
   try {
     const folder = await nearestFolder(resolve(path));
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -9,7 +9,7 @@ import { troubleOf } from './trouble.ts';
 const ANSWER_MS = 2_000;
 
 /** Whether a server could listen there, or already does. */
-export async function lookAtPort(host: string, port: number, hasKey: boolean): Promise<PortFacts> {
+export async function inspectPort(host: string, port: number, hasKey: boolean): Promise<PortFacts> {
   const reason = bindProblem(host, hasKey);
   if (reason !== null) return { state: 'refused', reason };
   if (port === 0) return { state: 'any' };

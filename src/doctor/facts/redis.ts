@@ -5,7 +5,7 @@ import type { RedisFacts } from '../redis.ts';
 import { troubleOf } from './trouble.ts';
 
 /** Sends an empty heartbeat. */
-export async function lookAtRedis(url: string, log: Log): Promise<RedisFacts> {
+export async function inspectRedis(url: string, log: Log): Promise<RedisFacts> {
   const where = maskUrl(url);
   const beats = new RedisBeats({ url, ttlMs: 1_000, log });
   try {

@@ -17,7 +17,7 @@ export interface StartCheckFacts {
 }
 
 /** Loads the definitions in a separate process, as a worker does; runs none of them. */
-export async function lookAtRunner(
+export async function inspectRunner(
   config: Config,
   clock: Clock,
   log: Log,

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
 import {
-  HOST_TENANT,
+  DEFAULT_TENANT,
   mayActFor,
   mayDo,
   type Scope,
   TENANT_SHAPE,
+  tenantNotFound,
 } from '../../core/access/scope.ts';
 import { says } from '../../protocol/fields.ts';
 import { Refusal } from '../../protocol/refusal.ts';
@@ -20,14 +21,16 @@ export type Access = 'public' | 'known' | Scope;
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
-    /** Concerns all tenants, so only keys of the host tenant may call it. */
-    ofHost?: true;
+    /** Concerns all tenants, so only keys of the default tenant may call it. */
+    ofDefaultTenant?: true;
+    /** Its body is never in memory as a whole. */
+    streams?: true;
   }
   interface FastifyInstance {
     /** Checks the request again: a stream may outlive its key. */
     permit(request: FastifyRequest, reply: FastifyReply | null): Promise<void>;
     /** Access by method and path; tests check it as a matrix. */
-    accessTable: ReadonlyMap<string, { access: Access; ofHost: boolean }>;
+    accessTable: ReadonlyMap<string, { access: Access; ofDefaultTenant: boolean }>;
   }
 }
 
@@ -41,43 +44,44 @@ declare module 'fastify' {
 export function demandAccess(app: FastifyInstance, callers: Callers): void {
   app.decorateRequest('caller', null);
   app.decorate('permit', async (request, reply) => {
-    const { access, ofHost = false } = request.routeOptions.config;
+    const { access, ofDefaultTenant = false } = request.routeOptions.config;
     if (access === undefined || access === 'public') return;
     const caller = await callers.identify(request, reply);
     guardSession(request, caller);
     if (access !== 'known' && !mayDo(caller.scopes, access)) {
       throw caller.kind === 'open' ? notForJobs(access) : lacking(access);
     }
-    if (ofHost && caller.home !== HOST_TENANT)
+    if (ofDefaultTenant && caller.home !== DEFAULT_TENANT)
       throw forbidden('requires a key of the default tenant');
     request.caller = { ...caller, tenant: await actedFor(request, caller, callers) };
   });
-  const table = new Map<string, { access: Access; ofHost: boolean }>();
+  const table = new Map<string, { access: Access; ofDefaultTenant: boolean }>();
   app.decorate('accessTable', table);
   app.addHook('onRoute', (route) => {
-    const { access, ofHost = false } = declare(route);
-    if (access) table.set(`${String(route.method)} ${route.url}`, { access, ofHost });
+    const { access, ofDefaultTenant = false } = declare(route);
+    if (access) table.set(`${String(route.method)} ${route.url}`, { access, ofDefaultTenant });
   });
   app.addHook('onRequest', async (request, reply) => app.permit(request, reply));
 }
 
 /** Adds the required scope and the access errors to the description of the route. */
-function declare(route: RouteOptions): { access?: Access; ofHost?: true } {
+function declare(route: RouteOptions): { access?: Access; ofDefaultTenant?: true } {
   if (route.schema?.hide) return {};
-  const { access, ofHost } = route.config ?? {};
+  const { access, ofDefaultTenant } = route.config ?? {};
   if (access === undefined) {
     const name = `${String(route.method)} ${route.url}`;
     throw new Error(`${name} does not declare who may call it: set config.access`);
   }
-  const declared = { access, ...(ofHost && { ofHost }) };
+  const declared = { access, ...(ofDefaultTenant && { ofDefaultTenant }) };
   if (access === 'public' || route.method === 'HEAD') return declared;
   const { description = '', response, querystring, ...schema } = route.schema as Described;
   const needs = access === 'known' ? 'Accepts any valid key.' : `Needs the scope ${access}.`;
-  const atHost = ofHost ? ' Only for keys of the default tenant.' : '';
+  const restriction = ofDefaultTenant ? ' Only for keys of the default tenant.' : '';
   route.schema = {
     ...schema,
-    description: `${description} ${needs}${atHost}`.trim(),
-    querystring: ofHost || access === 'known' ? querystring : querystring.safeExtend({ tenant }),
+    description: `${description} ${needs}${restriction}`.trim(),
+    querystring:
+      ofDefaultTenant || access === 'known' ? querystring : querystring.safeExtend({ tenant }),
     response: { ...refusals('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'), ...(response as object) },
     security: [{ apiKey: [] }, { session: [] }],
   };
@@ -109,7 +113,7 @@ async function actedFor(
     throw forbidden('only an admin key of the default tenant may act for another tenant');
   }
   if (await callers.hasTenant(asked)) return asked;
-  throw new Refusal('NOT_FOUND', `tenant ${JSON.stringify(asked)} not found`);
+  throw new Refusal('NOT_FOUND', tenantNotFound(asked));
 }
 
 function lacking(scope: Scope): Refusal {

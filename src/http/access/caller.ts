@@ -1,17 +1,24 @@
 import type { FastifyRequest } from 'fastify';
 import type { Scope } from '../../core/access/scope.ts';
+import { type SsoUser, userActor } from '../../core/identity/sso-user.ts';
 import type { Actor } from '../../store/access/audit.ts';
 
 /** The caller of a request, and the tenant it acts for. */
 export interface Caller {
-  /** `open`: any caller of a loopback server that never had a key. */
+  /** `open`: any caller of a loopback server that never had a key, nor an identity provider. */
   kind: 'open' | 'key' | 'session';
   keyId: string | null;
-  /** Tenant of the key. */
+  /** Public id of a session. */
+  sessionId: string | null;
+  /** Whom the identity provider signed in. */
+  user: SsoUser | null;
+  /** Tenant of the key or the user. */
   home: string;
-  /** Tenant that the request acts for: `home`, or another one for admins of the host tenant. */
+  /** Tenant that the request acts for: `home`, or another one for admins of the default tenant. */
   tenant: string;
   scopes: readonly Scope[];
+  /** The definitions that a worker with this key may serve; null means all. */
+  definitions: readonly string[] | null;
   /** Latest end of a session. */
   expiresAt: string | null;
 }
@@ -30,6 +37,7 @@ export function callerOf({ caller, url }: FastifyRequest): Caller {
 
 /** The actor as written to the audit log. */
 export function actorOf(request: FastifyRequest): Actor {
-  const { kind, keyId } = callerOf(request);
-  return { name: keyId === null ? kind : `${kind}:${keyId}`, address: request.clientAddress };
+  const { kind, keyId, user } = callerOf(request);
+  const name = user ? userActor(user) : keyId === null ? kind : `${kind}:${keyId}`;
+  return { name, address: request.clientAddress };
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseApiKey } from '../../core/access/api-key.ts';
 import { isLoopback } from '../../core/access/bind.ts';
 import { maybeRunner, type UidRange } from '../../core/access/machine-users.ts';
-import { HOST_TENANT, SCOPE_NAMES } from '../../core/access/scope.ts';
+import { DEFAULT_TENANT, SCOPE_NAMES } from '../../core/access/scope.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { peerUsers } from '../../runtime/processes/peer-users.ts';
@@ -10,13 +10,19 @@ import {
   anyKey,
   type Credential,
   findCredential,
-  keyMark,
-  liveKeyMarks,
+  keyHashPrefix,
+  liveKeyPrefixes,
 } from '../../store/access/credentials.ts';
 import type { Queryable } from '../../store/connection/db.ts';
-import { hashOf } from '../../store/access/keys.ts';
-import { findSession, liveSessionMarks, sessionMark } from '../../store/access/sessions.ts';
+import { hashSecret } from '../../store/access/keys.ts';
+import {
+  findSession,
+  type FoundSession,
+  liveSessionIds,
+  sessionIdOf,
+} from '../../store/access/sessions.ts';
 import { tenantExists } from '../../store/access/tenants.ts';
+import type { HttpDeps } from '../deps.ts';
 import type { Caller } from './caller.ts';
 import { FreshAnswers } from './fresh-answers.ts';
 import type { RateLimits } from '../edge/rate-limits.ts';
@@ -28,9 +34,9 @@ import { readSessionCookies } from './session-cookie.ts';
  */
 const FRESH_MS = 500;
 /** During an attack with guessed keys, new keys and sessions may be refused this long. */
-const MARKS_FRESH_MS = 100;
+const PREFIXES_FRESH_MS = 100;
 
-type Known = Credential & { expiresAt?: string };
+type Known = Credential | FoundSession;
 
 /** A lookup of a secret. */
 interface Question {
@@ -38,31 +44,35 @@ interface Question {
   ask: () => Promise<Known | null>;
 }
 
+type CallersDeps = Pick<HttpDeps, 'db' | 'reserved' | 'host' | 'runnerUids' | 'signIn'>;
+
 /** Identifies the caller of a request. */
 export class Callers {
   readonly #db: Queryable;
-  readonly #loopback: boolean;
+  readonly #reserved: Queryable;
+  readonly #mayBeOpen: boolean;
+  readonly #issuer: string | null;
   readonly #limits: RateLimits;
   readonly #runnerUids: readonly UidRange[];
   readonly #known: FreshAnswers<Known | null>;
   readonly #facts: FreshAnswers<boolean>;
   /** Partial hashes of live keys and sessions; read only during an attack with guessed keys. */
-  readonly #marks: FreshAnswers<ReadonlySet<string>>;
+  readonly #prefixes: FreshAnswers<ReadonlySet<string>>;
 
   constructor(
-    db: Queryable,
+    { db, reserved = db, host, runnerUids = [], signIn }: CallersDeps,
     clock: Clock,
-    host: string,
     limits: RateLimits,
-    runnerUids: readonly UidRange[] = [],
   ) {
     this.#limits = limits;
     this.#runnerUids = runnerUids;
     this.#db = db;
-    this.#loopback = isLoopback(host);
+    this.#reserved = reserved;
+    this.#mayBeOpen = isLoopback(host) && signIn === undefined;
+    this.#issuer = signIn?.issuer ?? null;
     this.#known = new FreshAnswers(clock, FRESH_MS);
     this.#facts = new FreshAnswers(clock, FRESH_MS);
-    this.#marks = new FreshAnswers(clock, MARKS_FRESH_MS);
+    this.#prefixes = new FreshAnswers(clock, PREFIXES_FRESH_MS);
   }
 
   /**
@@ -76,15 +86,15 @@ export class Callers {
       return callerAs('key', (await this.#ofKey(key ?? '', request, reply)) ?? unauthorized());
     }
     const sessions: Known[] = [];
-    for (const sessionId of readSessionCookies(cookie)) {
-      const found = await this.#ofSession(sessionId, request, reply);
+    for (const secret of readSessionCookies(cookie)) {
+      const found = await this.#ofSession(secret, request, reply);
       if (found) sessions.push(found);
     }
     const [session] = sessions;
     // If two cookies are valid, one was planted, and it is unknown which.
     if (sessions.length > 1) return unauthorized();
     if (session) return callerAs('session', session);
-    if (!(await this.isOpen())) return unauthorized();
+    if (!(await this.#isOpen(request))) return unauthorized();
     return (await this.#isRunner(request)) ? OPEN_TO_JOBS : OPEN;
   }
 
@@ -96,22 +106,34 @@ export class Callers {
 
   /** The credential of a key, for a login. */
   async credential(key: string, request: FastifyRequest, reply: FastifyReply): Promise<Credential> {
-    return (await this.#ofKey(key, request, reply)) ?? unauthorized();
+    const found = await this.#ofKey(key, request, reply);
+    return found && isCredential(found) ? found : unauthorized();
   }
 
-  countLogin(keyId: string, reply: FastifyReply): void {
-    this.#limits.ofLogin(keyId, reply);
+  /** `who` is a key id or a user. */
+  countLogin(who: string, reply: FastifyReply): void {
+    this.#limits.ofLogin(who, reply);
+  }
+
+  countSignIn(request: FastifyRequest, reply: FastifyReply): void {
+    this.#limits.ofSignIn(request, reply);
   }
 
   /** The first call of a session follows at once, perhaps from a rate-limited address. */
   sessionBegan(): void {
-    this.#marks.forget('sessions');
+    this.#prefixes.forget('sessions');
   }
 
-  /** Loopback server that never had a key. */
-  async isOpen(): Promise<boolean> {
-    if (!this.#loopback) return false;
-    return !(await this.#facts.get('any key', async () => anyKey(this.#db)));
+  /** Loopback server that never had a key, and has no identity provider. */
+  async #isOpen(request: FastifyRequest): Promise<boolean> {
+    if (!this.#mayBeOpen) return false;
+    const question = isOfWorker(request) ? 'any key, for a worker' : 'any key';
+    return !(await this.#facts.get(question, async () => anyKey(this.#dbFor(request))));
+  }
+
+  /** A busy server must not delay the heartbeats of workers. */
+  #dbFor(request: FastifyRequest): Queryable {
+    return isOfWorker(request) ? this.#reserved : this.#db;
   }
 
   async hasTenant(tenant: string): Promise<boolean> {
@@ -120,40 +142,48 @@ export class Callers {
   }
 
   /** Drops the session from this process's cache; other processes take half a second. */
-  forgetSession(sessionId: string): void {
-    this.#known.forget(questionOf('session', sessionId));
+  forgetSession(secretHash: Buffer): void {
+    this.#known.forget(cacheKey('session', secretHash));
   }
 
   async #ofKey(key: string, request: FastifyRequest, reply: FastifyReply | null) {
     const parts = parseApiKey(key);
     if (!parts) return null;
-    const question = questionOf('key', key);
-    return await this.#look(question, request, reply, {
+    const question = cacheKey('key', hashSecret(key));
+    return await this.#lookUp(question, request, reply, {
       mayBeRight: async () =>
-        (await this.#marks.get('keys', async () => liveKeyMarks(this.#db))).has(keyMark(parts)),
-      ask: async () => findCredential(this.#db, parts),
+        (await this.#prefixes.get('keys', async () => liveKeyPrefixes(this.#dbFor(request)))).has(
+          keyHashPrefix(parts),
+        ),
+      ask: async () => findCredential(this.#dbFor(request), parts),
     });
   }
 
-  async #ofSession(id: string, request: FastifyRequest, reply: FastifyReply | null) {
-    const question = questionOf('session', id);
-    return await this.#look(question, request, reply, {
+  async #ofSession(secret: string, request: FastifyRequest, reply: FastifyReply | null) {
+    const question = cacheKey('session', hashSecret(secret));
+    return await this.#lookUp(question, request, reply, {
       mayBeRight: async () =>
-        (await this.#marks.get('sessions', async () => liveSessionMarks(this.#db))).has(
-          sessionMark(id),
+        (await this.#prefixes.get('sessions', async () => liveSessionIds(this.#db))).has(
+          sessionIdOf(secret),
         ),
-      ask: async () => findSession(this.#db, id),
+      ask: async () => this.#liveSession(secret),
     });
+  }
+
+  /** Users of an identity provider that is no longer configured have no access. */
+  async #liveSession(secret: string): Promise<FoundSession | null> {
+    const found = await findSession(this.#db, secret);
+    return found?.user && found.user.issuer !== this.#issuer ? null : found;
   }
 
   /** An address with too many wrong secrets may only use known ones. */
-  async #look(
+  async #lookUp(
     question: string,
     request: FastifyRequest,
     reply: FastifyReply | null,
     { mayBeRight, ask }: Question,
   ): Promise<Known | null> {
-    if (reply) this.#limits.ofKey(question, reply);
+    if (reply) this.#limits.ofKey(question, reply, isOfWorker(request));
     const isNew = !this.#known.has(question);
     if (isNew) await this.#limits.beforeUnknownKey(request, mayBeRight);
     const found = await this.#known.get(question, ask);
@@ -162,23 +192,36 @@ export class Callers {
   }
 }
 
+function isOfWorker({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.access === 'worker';
+}
+
 /** Hashed, so that secrets are not kept in memory. */
-function questionOf(kind: string, secret: string): string {
-  return `${kind} ${hashOf(secret).toString('base64')}`;
+function cacheKey(kind: string, secretHash: Buffer): string {
+  return `${kind} ${secretHash.toString('base64')}`;
+}
+
+function isCredential(known: Known): known is Credential {
+  return known.keyId !== null;
 }
 
 function callerAs(kind: 'key' | 'session', known: Known): Caller {
-  const { keyId, tenant, scopes, expiresAt = null } = known;
-  return { kind, keyId, home: tenant, tenant, scopes, expiresAt };
+  const { keyId, tenant, scopes, definitions } = known;
+  const session = 'sessionId' in known ? known : NO_SESSION;
+  const { sessionId, user, expiresAt } = session;
+  return { kind, keyId, sessionId, user, home: tenant, tenant, scopes, definitions, expiresAt };
 }
 
+const NO_SESSION = { sessionId: null, user: null, expiresAt: null };
+
 const OPEN: Caller = {
+  ...NO_SESSION,
   kind: 'open',
   keyId: null,
-  home: HOST_TENANT,
-  tenant: HOST_TENANT,
+  home: DEFAULT_TENANT,
+  tenant: DEFAULT_TENANT,
   scopes: SCOPE_NAMES,
-  expiresAt: null,
+  definitions: null,
 };
 
 /** A job process on a server without keys. */

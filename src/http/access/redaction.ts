@@ -4,9 +4,10 @@ import { hookOwner } from '../../core/definition/hooks.ts';
 import type { JobView } from '../../core/job/job.ts';
 import { REDACTED, Redactor } from '../../core/access/redact.ts';
 import { redactAttempt, redactJob, redactSchedule } from '../../core/access/redact-views.ts';
+import { searchOf } from '../../core/search/search.ts';
 import type { ScheduleView } from '../../core/schedule/schedule.ts';
 import { mayDo } from '../../core/access/scope.ts';
-import type { AttemptView } from '../../core/views/history.ts';
+import type { AttemptView, DefinitionLogView } from '../../core/views/history.ts';
 import { WEBHOOK_KEY } from '../../core/webhook/webhook.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -21,6 +22,8 @@ import { FreshAnswers } from './fresh-answers.ts';
 import { noSuchJob } from '../cursors/job-path.ts';
 
 const FRESH_MS = 1_000;
+/** Jobs whose secrets a stream remembers. */
+const KNOWN_MAX = 1_000;
 
 /** A request that may have `?reveal`. */
 type Asked = FastifyRequest<{ Querystring: { reveal?: 'true' | 'false' | undefined } }>;
@@ -85,12 +88,16 @@ export class Redaction {
     q: string | undefined,
   ): Promise<JobView[]> {
     const shown = await this.jobs(jobs);
-    if (q === undefined || mayDo(callerOf(request).scopes, 'jobs:reveal')) return shown;
-    return shown.filter((job, index) => hidesNothing(job, jobs[index]) || mentions(job, q));
+    const { words } = searchOf(q ?? null);
+    if (words.length === 0 || mayDo(callerOf(request).scopes, 'jobs:reveal')) return shown;
+    return shown.filter(
+      (job, index) =>
+        hidesNothing(job, jobs[index]) || words.every(({ text }) => mentions(job, text)),
+    );
   }
 
   /**
-   * The message of a group is that of its newest job, which may contain secrets from its params.
+   * Message and cause of a group are those of its newest job, which may contain secrets from its params.
    */
   async groups(tenant: string, groups: readonly DeadLetterGroup[]): Promise<DeadLetterGroup[]> {
     const newest = await viewAll(
@@ -103,11 +110,30 @@ export class Redaction {
       groups.map(async (group) => {
         const job = jobs.get(group.jobId);
         // The job was just deleted; without its params the secrets are unknown.
-        if (!job) return { ...group, message: REDACTED };
+        if (!job) return { ...group, message: REDACTED, cause: group.cause && REDACTED };
         const redactor = await this.#redactor(job.definitionKey, job.params);
-        return { ...group, message: redactor.text(group.message) };
+        const cause = group.cause === null ? null : redactor.text(group.cause);
+        return { ...group, message: redactor.text(group.message), cause };
       }),
     );
+  }
+
+  /** Redacts lines of several jobs. `known` keeps what is known of a job between calls. */
+  async lines(
+    tenant: string,
+    lines: readonly DefinitionLogView[],
+    known: Map<string, Redactor | null>,
+  ): Promise<readonly DefinitionLogView[]> {
+    if (known.size > KNOWN_MAX) known.clear();
+    const jobIds = [...new Set(lines.map(({ jobId }) => jobId))];
+    const unknown = jobIds.filter((jobId) => !known.has(jobId));
+    for (const job of await viewAll(this.#db, tenant, unknown)) {
+      known.set(job.jobId, await this.#redactor(job.definitionKey, job.params));
+    }
+    return lines.map((line) => {
+      const redactor = known.get(line.jobId);
+      return { ...line, message: redactor ? redactor.text(line.message) : REDACTED };
+    });
   }
 
   async schedule(schedule: ScheduleView): Promise<ScheduleView> {
@@ -159,7 +185,8 @@ function hidesNothing(shown: JobView, job: JobView | undefined): boolean {
   return shown.params === job?.params && shown.error?.message === job?.error?.message;
 }
 
-function mentions({ params, error }: JobView, q: string): boolean {
-  const texts = [JSON.stringify(params), error?.message ?? ''];
-  return texts.some((text) => text.toLowerCase().includes(q.toLowerCase()));
+function mentions({ params, error, definitionKey, tags, jobId }: JobView, word: string): boolean {
+  const own = [definitionKey, jobId, jobId.replaceAll('-', ''), ...tags];
+  const texts = [JSON.stringify(params), error?.code ?? '', error?.message ?? '', ...own];
+  return texts.some((text) => text.toLowerCase().includes(word.toLowerCase()));
 }

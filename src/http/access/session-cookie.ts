@@ -1,8 +1,8 @@
 import { SESSION_MS } from '../../store/access/sessions.ts';
 
 /**
- * The session cookie: HttpOnly and SameSite=Strict. After a login over HTTPS, which the Origin
- * shows, it is Secure with the `__Host-` prefix, so that no other host, not even a subdomain, can
+ * The session cookie: HttpOnly and SameSite=Strict. After a login over HTTPS, which the Origin or
+ * the public URL shows, it is Secure with the `__Host-` prefix, so that no other host, not even a subdomain, can
  * set it.
  */
 const NAME = 'longshore_session';
@@ -23,11 +23,11 @@ export function readSessionCookies(header: string | undefined): string[] {
   return [...new Set(own.length > 0 ? own : called(NAME))].slice(0, CANDIDATES_MAX);
 }
 
-export function sessionCookie(sessionId: string, origin: string | undefined): string {
+export function sessionCookie(secret: string, origin: string | undefined): string {
   const isSecure = origin?.startsWith('https:') ?? false;
   return isSecure
-    ? `${HOST_NAME}=${sessionId}; ${RULES}; Max-Age=${SESSION_MS / 1_000}; Secure`
-    : `${NAME}=${sessionId}; ${RULES}; Max-Age=${SESSION_MS / 1_000}`;
+    ? `${HOST_NAME}=${secret}; ${RULES}; Max-Age=${SESSION_MS / 1_000}; Secure`
+    : `${NAME}=${secret}; ${RULES}; Max-Age=${SESSION_MS / 1_000}`;
 }
 
 const RULES = 'Path=/; HttpOnly; SameSite=Strict';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { SHOUTED, statusIn } from '../../core/views/dialect.ts';
+import { SEED_001_STATUSES, statusIn } from '../../core/views/dialect.ts';
 import {
   IntentAnswer,
   observedAnswer,
@@ -50,9 +50,9 @@ export function intentRoutes(app: FastifyInstance, { db, enqueuer }: HttpDeps): 
       const { jobId, status } = await startOne(
         enqueuer,
         traced(request, parseIntent(request.body, tenantOf(request))),
-        'payload',
+        { paramsField: 'payload', keyField: 'jobType' },
       );
-      return reply.code(202).send({ jobId, status: statusIn(SHOUTED, status) });
+      return reply.code(202).send({ jobId, status: statusIn(SEED_001_STATUSES, status) });
     },
   );
 

@@ -28,7 +28,7 @@ export function jobberRoutes(app: FastifyInstance, { enqueuer }: HttpDeps): void
   };
   app.post('/jobber/queue', options, async (request, reply) => {
     const job = traced(request, parseQueue(request.body, tenantOf(request)));
-    const { jobId } = await startOne(enqueuer, job, 'payload');
+    const { jobId } = await startOne(enqueuer, job, { paramsField: 'payload', keyField: 'type' });
     return reply.code(201).send({ 'job-id': jobId });
   });
 }

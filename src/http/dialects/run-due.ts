@@ -21,7 +21,7 @@ const RUN = {
     'Runs due jobs within a budget, as scheduler and worker, and responds when it is finished: ' +
     'for callers such as cron that call it every minute. Two concurrent calls, or workers beside ' +
     'it, run no job twice; a third concurrent call is refused. Jobs still running at the end of ' +
-    'the budget are released, which uses no attempt. A job of `POST /api/jobs/enqueue` without a ' +
+    'the budget return to their queue, which uses no attempt. A job of `POST /api/jobs/enqueue` without a ' +
     'worker fails if it belongs to the tenant of the caller. The run continues if the caller ' +
     'disconnects. The body is optional.',
   body: RunDueBody,
@@ -42,7 +42,7 @@ export function runDueRoutes(
 
   app.post(
     '/api/jobs/run',
-    { schema: RUN, config: { access: 'operate', ofHost: true } },
+    { schema: RUN, config: { access: 'operate', ofDefaultTenant: true } },
     async (request) => {
       const budget = parseRunDue(request.body);
       if (!runDue) {

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { DEAD_LETTERED, statusIn } from '../../core/views/dialect.ts';
+import { SEED_004_STATUSES, statusIn } from '../../core/views/dialect.ts';
 import {
   EnqueuedAnswer,
   runnerJobAnswer,
@@ -80,9 +80,9 @@ export function runnerJobsRoutes(
       const { jobId, status } = await startOne(
         enqueuer,
         traced(request, parseEnqueue(request.body, tenantOf(request))),
-        'payload',
+        { paramsField: 'payload', keyField: 'type' },
       );
-      return reply.code(202).send({ id: jobId, status: statusIn(DEAD_LETTERED, status) });
+      return reply.code(202).send({ id: jobId, status: statusIn(SEED_004_STATUSES, status) });
     },
   );
 
@@ -103,7 +103,7 @@ export function runnerJobsRoutes(
     { schema: RETRY, config: { access: 'jobs:write' } },
     async (request, reply) => {
       const { jobId, status } = await retry(request, request.params.jobId, { db, enqueuer });
-      return reply.code(202).send({ id: jobId, status: statusIn(DEAD_LETTERED, status) });
+      return reply.code(202).send({ id: jobId, status: statusIn(SEED_004_STATUSES, status) });
     },
   );
 }

@@ -12,6 +12,18 @@ export interface ApiReference {
 /** Scalar resolves a relative server against the host alone, so the browser computes the whole URL. */
 const SERVER = { text: '"SERVER"', script: "new URL('../', location).href" };
 
+/**
+ * Without a key, Scalar sends an empty one, which no server takes. Then the session of the dashboard
+ * counts, or nothing on a server without keys.
+ */
+const BEFORE_SENDING = {
+  text: '"BEFORE_SENDING"',
+  script: `({ request: { headers } }) => {
+    if (/^Bearer\\s*$/.test(headers.get('authorization') ?? '')) headers.delete('authorization');
+  }`,
+};
+
+const ICON = '<link rel="icon" href="../ui/favicon.svg" type="image/svg+xml">';
 const HEADER = '<header><a href="./">Longshore docs</a><a href="../ui/">Dashboard</a></header>';
 const HEADER_STYLE = `:root { --scalar-custom-header-height: 44px; }
 body > header { position: sticky; top: 0; z-index: 9; height: 44px; box-sizing: border-box; padding: 12px;
@@ -25,6 +37,7 @@ const CONFIGURATION = {
   cdn: 'api/scalar.js',
   url: '../openapi.json',
   servers: [{ url: 'SERVER' }],
+  onRequestBuilt: 'BEFORE_SENDING' as unknown as () => void,
   customCss: HEADER_STYLE,
   // Nothing from another host, and no button that sends the document to one.
   withDefaultFonts: false,
@@ -42,6 +55,8 @@ export async function readApiReference(): Promise<ApiReference> {
   await app.register(scalar, { routePrefix: '/', configuration: CONFIGURATION });
   const page = (await app.inject('/')).body
     .replace(SERVER.text, SERVER.script)
+    .replace(BEFORE_SENDING.text, () => BEFORE_SENDING.script)
+    .replace('</head>', `${ICON}</head>`)
     .replace('<body>', `<body>${HEADER}`);
   const script = (await app.inject('/js/scalar.js')).body;
   await app.close();

@@ -1,31 +1,51 @@
-/** The order of the docs pages. A test compares it with the folder. */
-export const DOCS_CONTENTS: readonly { group: string; pages: readonly string[] }[] = [
-  { group: 'Begin', pages: ['quick-start', 'concepts', 'comparison'] },
+/** The order of the docs pages, and their folder below `docs/`. A test compares it with the files. */
+export const DOCS_CONTENTS: readonly {
+  group: string;
+  folder?: string;
+  pages: readonly string[];
+}[] = [
+  { group: 'Getting started', pages: ['quick-start', 'concepts', 'comparison'] },
   {
     group: 'Jobs',
     pages: [
       'writing-jobs',
+      'ready-made-jobs',
+      'deployments',
+      'secrets',
       'enqueueing',
+      'message-brokers',
       'transactions',
       'schedules',
       'limits',
       'failures',
       'cancelling',
+      'waiting',
       'isolation',
       'sdk',
       'testing',
     ],
   },
+  { group: 'Guides', folder: 'guides/', pages: ['dependencies'] },
+  {
+    group: 'Moving here',
+    folder: 'moving/',
+    pages: ['from-bullmq', 'from-pg-boss', 'from-sidekiq'],
+  },
   {
     group: 'Operating',
+    folder: 'operate/',
     pages: [
       'operating',
       'deploying',
       'scaling',
+      'remote-workers',
       'security',
+      'sign-in',
       'webhooks',
       'dashboard',
+      'mcp',
       'alerts',
+      'usage',
       'metrics',
       'logging',
       'tracing',
@@ -41,4 +61,7 @@ export const DOCS_CONTENTS: readonly { group: string; pages: readonly string[] }
   },
 ];
 
-export const DOCS_PAGES: readonly string[] = DOCS_CONTENTS.flatMap(({ pages }) => pages);
+/** The path of each page. Its URL is the name of its file. */
+export const DOCS_PAGES: readonly string[] = DOCS_CONTENTS.flatMap(({ folder = '', pages }) =>
+  pages.map((name) => `${folder}${name}`),
+);

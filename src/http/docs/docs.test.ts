@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PROBLEMS } from '../../protocol/problem.ts';
@@ -5,6 +7,8 @@ import { silentLog } from '../../runtime/log.ts';
 import type { Db } from '../../store/connection/db.ts';
 import type { Enqueuer } from '../../enqueue/enqueuer.ts';
 import { DOCS_PAGES } from './contents.ts';
+import { loadHighlight } from './highlight.ts';
+import { renderMarkdown } from './markdown.ts';
 import { markup } from './markup.ts';
 import { buildServer } from '../server.ts';
 
@@ -20,7 +24,9 @@ interface Operation {
   operationId: string;
   summary: string;
   parameters?: readonly { name: string; in: string; required?: boolean }[];
-  requestBody?: { content: Record<string, { schema: object }> };
+  requestBody?: {
+    content: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>;
+  };
   responses: Record<string, { description: string; content?: object }>;
 }
 
@@ -44,6 +50,7 @@ const calls = Object.entries(document.paths).flatMap(([path, operations]) =>
     operation,
   })),
 );
+const highlight = loadHighlight();
 afterAll(async () => await app.close());
 
 describe('the OpenAPI document', () => {
@@ -59,7 +66,7 @@ describe('the OpenAPI document', () => {
         .map((method) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
     );
     expect(calls.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
-    expect(served).toHaveLength(80);
+    expect(served).toHaveLength(140);
   });
 
   it('describes every operation well enough to be used', () => {
@@ -102,7 +109,22 @@ describe('the OpenAPI document', () => {
     for (const schema of distinct) ajv.compile(JSON.parse(schema) as object);
   });
 
-  it('gives an example of a body that its own schema takes', () => {
+  it('gives examples of bodies that their own schemas take: what try-it sends first', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'doc', components: document.components });
+    const bodies = calls.flatMap(({ method, path, operation }) => {
+      const json = operation.requestBody?.content['application/json'];
+      const text = JSON.stringify(json?.schema ?? {});
+      const schema = JSON.parse(text.replaceAll('"#/components/', '"doc#/components/')) as object;
+      const examples = Object.values(json?.examples ?? {});
+      return examples.map(({ value }) => ({ call: `${method} ${path}`, schema, value }));
+    });
+    expect(bodies.length).toBeGreaterThan(12);
+    const wrong = bodies.filter(({ schema, value }) => !ajv.compile(schema)(value));
+    expect(wrong.map(({ call }) => call)).toEqual([]);
+  });
+
+  it('describes a body that takes what the API takes', () => {
     const schema = document.paths['/v1/jobs']?.post?.requestBody?.content['application/json'];
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const validate = ajv.compile(schema?.schema ?? false);
@@ -114,13 +136,17 @@ describe('the OpenAPI document', () => {
 
 describe('the docs', () => {
   it('has a page for every entry, in one frame that leads to all others', async () => {
-    for (const name of ['', ...DOCS_PAGES]) {
+    for (const name of ['', ...DOCS_PAGES.map((path) => basename(path))]) {
       const { statusCode, body, headers } = await get(`/docs/${name}`);
       expect([name, statusCode]).toEqual([name, 200]);
-      expect(headers['content-security-policy']).toContain(
-        "default-src 'none'; style-src 'sha256-",
-      );
-      expect(body).not.toMatch(/<(script|link|iframe|object|embed)|<[^>]+\son\w+=/i);
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-/);
+      expect(policy).not.toMatch(/unsafe|https?:|\*/);
+      expect(body).not.toMatch(/<(iframe|object|embed)|<link rel="(?!icon)|<[^>]+\son\w+=/i);
+      // One script, which the policy knows.
+      const scripts = [...body.matchAll(/<script[^>]*>([^]*?)<\/script>/g)];
+      const hashes = scripts.map(([, text = '']) => createHash('sha256').update(text));
+      expect(hashes.map((hash) => policy.includes(hash.digest('base64')))).toEqual([true]);
       // Everything is relative, so that it works below any path.
       expect(body).not.toMatch(/(href|src|action)="\//);
       expect(body).toContain('<a href="quick-start"');
@@ -133,13 +159,35 @@ describe('the docs', () => {
     expect(one.body.replace('<base href="docs/">', '<base href="./">')).toBe(other.body);
   });
 
-  it('finds headings by their words, and shows what was asked for as text', async () => {
-    const found = await get('/docs/search?q=RUNNING%20ends');
-    expect(found.body).toContain('<a href="cancelling#how-a-running-job-ends">');
+  it('finds the text of all pages, with the place and an excerpt', async () => {
+    // Words of a sentence, of a code block and of a table.
+    const prose = await get('/docs/search?q=repeat%20a%20request%20lost%20response');
+    expect(prose.body).toContain('<a href="enqueueing#repeated-requests-idempotencykey">');
+    expect(prose.body).toMatch(/<mark>lost<\/mark> <mark>response<\/mark>/);
+    const code = await get('/docs/search?q=upsertJobScheduler');
+    expect(code.body).toContain('<a href="from-bullmq#');
+    const prefix = await get('/docs/search?q=LONGSHORE_UNREG');
+    expect(prefix.body).toContain('<a href="configuration#');
+    const heading = await get('/docs/search?q=RUNNING%20ends');
+    expect(heading.body).toContain('<a href="cancelling#how-a-running-job-ends">');
+  });
+
+  it('shows what was asked for as text', async () => {
     const hostile = await get('/docs/search?q=%3Cimg%20src%3Dx%3E%22');
     expect(hostile.body).toContain('<q>&lt;img src=x&gt;&quot;</q>');
-    expect(hostile.body).toContain('0 headings');
+    const signs = await get(`/docs/search?q=${encodeURIComponent('key keys= $ ^ ( [ \\ + =>')}`);
+    expect(signs.statusCode).toBe(200);
+    const nothing = await get('/docs/search?q=xyzzyxyzzy');
+    expect(nothing.body).toContain('Nothing found');
     expect((await get('/docs/search')).statusCode).toBe(200);
+  });
+
+  it('marks the parts of code, and leaves what looks like HTML text', async () => {
+    const { body } = await get('/docs/enqueueing');
+    expect(body).toContain('<span class="hljs-keyword">import</span>');
+    const page = renderMarkdown('x', '```ts\nconst a = "<b>";\n```\n```\n<i>\n```', highlight);
+    expect(page.body.text).toContain('&quot;&lt;b&gt;&quot;');
+    expect(page.body.text).toContain('<code>&lt;i&gt;</code>');
   });
 
   it('has its pictures, and nothing outside of it', async () => {
@@ -185,6 +233,8 @@ describe('the API reference', async () => {
     );
     expect(followed.map(({ path }) => path.split('/').at(-1))).toEqual([
       'events',
+      'logs',
+      'stream',
       'logs',
       'stream',
     ]);

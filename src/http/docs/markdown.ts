@@ -1,4 +1,5 @@
 import { Marked, type Tokens } from 'marked';
+import type { Highlight } from './highlight.ts';
 import { Markup, markup } from './markup.ts';
 
 export interface Heading {
@@ -19,7 +20,7 @@ export interface DocsPage {
  * like HTML stays text, and links lead to other pages of the docs or nowhere. A link to a file of the
  * checkout has no place to lead to in a package, so only its words are left.
  */
-export function renderMarkdown(name: string, text: string): DocsPage {
+export function renderMarkdown(name: string, text: string, highlight: Highlight): DocsPage {
   const headings: Heading[] = [];
   const taken = new Set<string>();
   const marked = new Marked({
@@ -42,8 +43,12 @@ export function renderMarkdown(name: string, text: string): DocsPage {
         const target = linkTarget(name, href);
         return (target === null ? inner : markup`<a href="${target}">${inner}</a>`).text;
       },
+      // The script of the page adds a button that copies it.
+      code: ({ text: code, lang = '' }: Tokens.Code): string =>
+        markup`<div class="code"><pre tabindex="0"><code>${highlight(code, lang)}</code></pre></div>\n`
+          .text,
       image: ({ href, text: words }: Tokens.Image): string =>
-        markup`<img src="${href}" alt="${words}" loading="lazy">`.text,
+        markup`<img src="${href.replace(/^\.\.\//, '')}" alt="${words}" loading="lazy">`.text,
       html: ({ text: raw }: Tokens.HTML | Tokens.Tag): string => markup`${raw}`.text,
     },
   });
@@ -55,7 +60,7 @@ export function renderMarkdown(name: string, text: string): DocsPage {
 function linkTarget(page: string, href: string): string | null {
   if (/^https?:/.test(href)) return href;
   const [path = '', anchor] = href.split('#');
-  const name = path === '' ? page : /^([a-z-]+)\.md$/.exec(path)?.[1];
+  const name = path === '' ? page : /^(?:\.\.\/)?(?:[a-z]+\/)?([a-z-]+)\.md$/.exec(path)?.[1];
   if (name === undefined) return null;
   return anchor === undefined ? name : `${name}#${anchor}`;
 }
@@ -77,11 +82,12 @@ function freeId(slug: string, taken: Set<string>): string {
 }
 
 /** The parser has escaped these for HTML already. */
-function plain(words: string): string {
+export function plain(words: string): string {
   return words
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
+    .replaceAll('&#x27;', "'")
     .replaceAll('&amp;', '&');
 }

@@ -1,20 +1,26 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { PACKAGE_ROOT } from '../../runtime/code.ts';
 import { DOCS_CONTENTS, DOCS_PAGES } from './contents.ts';
+import { loadHighlight } from './highlight.ts';
 import { type DocsPage, renderMarkdown } from './markdown.ts';
 import { layout } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
+import { type Found, SearchIndex } from './search-index.ts';
+import { sectionsOf } from './sections.ts';
 
-// One folder up from `src` and from `dist` alike; the package has it too.
-const FOLDER = new URL('../../../docs/', import.meta.url);
-const FOUND_MAX = 50;
+const FOLDER = pathToFileURL(join(PACKAGE_ROOT, 'docs/'));
 
 /**
  * The docs for people: the Markdown files of `docs/` in one frame. They are read once, when a reader
- * first wants them. Searching is a form and an answer; there is no script at all.
+ * first wants them. The search is a form and a page; the script of the pages shows the same results
+ * while one types.
  */
 export class DocsSite {
   readonly #pages: ReadonlyMap<string, DocsPage>;
   readonly #images: ReadonlyMap<string, Buffer>;
+  #index: Promise<SearchIndex> | undefined;
 
   private constructor(pages: readonly DocsPage[], images: ReadonlyMap<string, Buffer>) {
     this.#pages = new Map(pages.map((page) => [page.name, page]));
@@ -22,10 +28,12 @@ export class DocsSite {
   }
 
   static async read(): Promise<DocsSite> {
+    const highlight = loadHighlight();
     const pages = await Promise.all(
-      DOCS_PAGES.map(async (name) =>
-        renderMarkdown(name, await readFile(new URL(`${name}.md`, FOLDER), 'utf8')),
-      ),
+      DOCS_PAGES.map(async (path) => {
+        const text = await readFile(new URL(`${path}.md`, FOLDER), 'utf8');
+        return renderMarkdown(basename(path), text, highlight);
+      }),
     );
     const images = new Map<string, Buffer>();
     for (const name of await readdir(new URL('images/', FOLDER))) {
@@ -61,29 +69,25 @@ export class DocsSite {
         })}</ul></section>`,
     );
     const body = markup`<h1>Longshore</h1>
-<p>A job server for long-running work. New here? Begin with the <a href="quick-start">quick start</a>.
-Every call of the HTTP API is in the <a href="api">API reference</a>.</p>
+<p>A job server for long-running work, on PostgreSQL.</p>
+<ul class="first">
+<li><a href="quick-start">Quick start</a> <span class="about">your first job in a few minutes</span></li>
+<li><a href="writing-jobs">Writing jobs</a> <span class="about">steps, progress, retries, cancelling</span></li>
+<li><a href="operating">Operating</a> <span class="about">run it in production</span></li>
+<li><a href="api">API reference</a> <span class="about">every call of the HTTP API, with requests that you can send</span></li>
+</ul>
 <div class="contents">${groups}</div>`;
     return layout({ title: 'Docs', menu: this.#menu(null), body, base });
   }
 
-  /** Headings that have all the words. */
-  search(question: string): string {
-    const words = question.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = this.pages.flatMap((page) =>
-      page.headings
-        .filter(({ text }) => {
-          const whole = `${page.title} ${text}`.toLowerCase();
-          return words.length > 0 && words.every((word) => whole.includes(word));
-        })
-        .map((heading) => ({ page, heading })),
-    );
-    const rows = found.slice(0, FOUND_MAX).map(
-      ({ page, heading }) => markup`<li><a href="${page.name}#${heading.id}">${heading.text}</a>
-<span class="about">${page.title}</span></li>`,
-    );
+  /** Sections that have all the words, as a page. */
+  async search(question: string): Promise<string> {
+    this.#index ??= SearchIndex.of(this.pages.flatMap(sectionsOf));
+    const { total, found } = (await this.#index).search(question);
+    const count = total === 0 ? 'Nothing' : total === 1 ? '1 section' : `${total} sections`;
+    const shown = total > found.length ? `; the best ${found.length}:` : '';
     const body = markup`<h1>Search</h1>
-<p>${found.length} headings have <q>${question}</q>.</p><ul>${rows}</ul>`;
+<div id="results"><p>${count} found for <q>${question}</q>${shown}</p><ol>${found.map(row)}</ol></div>`;
     return layout({ title: 'Search', menu: this.#menu(null), body, base: './', question });
   }
 
@@ -104,4 +108,9 @@ Every call of the HTTP API is in the <a href="api">API reference</a>.</p>
     });
     return markup`${groups}`;
   }
+}
+
+function row({ section: { page, anchor, heading, title }, excerpt }: Found): Markup {
+  const place = heading === title ? '' : markup`<span class="about">${title} ›</span> `;
+  return markup`<li><a href="${page}#${anchor}">${place}${heading}<span class="excerpt">${excerpt}</span></a></li>`;
 }

@@ -11,11 +11,13 @@ declare module 'fastify' {
 
 /** One line per request at debug level; in production use the metrics. */
 export function logAccess(app: FastifyInstance, log: Log): void {
-  app.addHook('onResponse', async (request, reply) => {
-    if (request.routeOptions.config.quiet) return;
-    const { method } = request;
-    const path = pathOf(request.url);
-    const durationMs = Math.round(reply.elapsedTime * 10) / 10;
-    log.debug({ method, path, status: reply.statusCode, durationMs }, 'request');
+  app.addHook('onResponse', (request, reply, done) => {
+    if (log.isLevelEnabled('debug') && !request.routeOptions.config.quiet) {
+      const { method } = request;
+      const path = pathOf(request.url);
+      const durationMs = Math.round(reply.elapsedTime * 10) / 10;
+      log.debug({ method, path, status: reply.statusCode, durationMs }, 'request');
+    }
+    done();
   });
 }

@@ -48,16 +48,19 @@ export class BodyRoom {
 
 /** Runs after the access check: no body is read before the caller is known. */
 export function limitBodies(app: FastifyInstance, room: BodyRoom): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const bytes = bytesToCome(request);
-    if (!request.caller || bytes < COUNTED_MIN_BYTES) return;
-    const leave = room.take(request.caller.home, bytes);
-    for (const event of ['finish', 'close']) reply.raw.once(event, leave);
+    if (request.caller && bytes >= COUNTED_MIN_BYTES) {
+      const leave = room.take(request.caller.home, bytes);
+      for (const event of ['finish', 'close']) reply.raw.once(event, leave);
+    }
+    done();
   });
 }
 
 /** A body of unknown length counts as the maximum of its route. */
 function bytesToCome({ headers, routeOptions }: FastifyRequest): number {
+  if (routeOptions.config.streams) return 0;
   const max = routeOptions.bodyLimit;
   if (headers['transfer-encoding'] !== undefined) return max;
   return Math.min(Number(headers['content-length'] ?? 0), max);

@@ -11,9 +11,11 @@ declare module 'fastify' {
 /** Proxies whose `X-Forwarded-For` is trusted. Any other client could forge it. */
 export class TrustedProxies {
   readonly #networks = new BlockList();
+  readonly #any: boolean;
 
   /** In CIDR notation, such as `10.0.0.0/8`. */
   constructor(networks: readonly string[] = []) {
+    this.#any = networks.length > 0;
     for (const network of networks) {
       const [address = '', prefix = ''] = network.split('/');
       this.#networks.addSubnet(address, Number(prefix), isIPv6(address) ? 'ipv6' : 'ipv4');
@@ -26,6 +28,7 @@ export class TrustedProxies {
    */
   clientOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>): string {
     let client = plain(ip);
+    if (!this.#any) return client;
     const given = [headers['x-forwarded-for'] ?? []].flat().join(',');
     for (const entry of given.slice(-LIST_LENGTH_MAX).split(',').reverse()) {
       if (!this.#has(client)) break;

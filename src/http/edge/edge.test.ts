@@ -111,6 +111,8 @@ describe('the path and the method', () => {
   it('no route takes query parameters it does not know', async () => {
     for (const [path, methods] of app.routeTable) {
       const url = `${path.replace(':jobId', '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400')}?surprise=1`;
+      // Identity providers add parameters of their own.
+      if (path === '/v1/sign-in/sso/callback') continue;
       for (const method of methods) {
         const answer = await call({ method, url });
         expect([method, url, answer.status]).toEqual([method, url, 400]);

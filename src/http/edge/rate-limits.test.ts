@@ -37,6 +37,14 @@ describe('the limits', () => {
     for (let n = 0; n < 100; n += 1) from('::1')();
   });
 
+  it('of workers are not used up by other calls with the same key', () => {
+    const call = (isWorker: boolean) => () => limits.ofKey('w', reply, isWorker);
+    call(false)();
+    call(false)();
+    expect(call(false)).toThrow('too many requests by this key');
+    expect(call(true)).not.toThrow();
+  });
+
   it('hold for each key by itself', () => {
     for (const name of ['a', 'a', 'b', 'b']) limits.ofKey(name, reply);
     expect(() => limits.ofKey('a', reply)).toThrow('by this key');

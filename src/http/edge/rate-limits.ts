@@ -17,8 +17,12 @@ export const NO_LIMITS: RequestLimits = { keyRequestsPerSecond: 0, addressReques
 const BURST_SECONDS = 2;
 /** Wrong keys per address: each one costs a query. */
 const WRONG_KEYS: BucketRule = { perSecond: 10, burst: 100 };
-/** Logins per key. */
+/** Logins per key and per user. */
 const LOGINS: BucketRule = { perSecond: 1, burst: 30 };
+/** Answers of the identity provider per address: each one costs a call of the provider. */
+const SIGN_INS: BucketRule = { perSecond: 10, burst: 100 };
+/** Wrong one-time links per address: each one costs a query. */
+const WRONG_LINKS: BucketRule = { perSecond: 1, burst: 30 };
 const BUCKETS_MAX = 10_000;
 
 /** One token bucket per name; the least recently used is dropped. */
@@ -76,15 +80,21 @@ class RateLimit {
 export class RateLimits {
   readonly #addresses: RateLimit;
   readonly #keys: RateLimit;
+  readonly #workers: RateLimit;
   readonly #wrongKeys: RateLimit;
   readonly #logins: RateLimit;
+  readonly #signIns: RateLimit;
+  readonly #wrongLinks: RateLimit;
 
   constructor(limits: RequestLimits, clock: Clock) {
     const rule = (perSecond: number) => ({ perSecond, burst: perSecond * BURST_SECONDS });
     this.#addresses = new RateLimit('address', rule(limits.addressRequestsPerSecond), clock);
     this.#keys = new RateLimit('key', rule(limits.keyRequestsPerSecond), clock);
+    this.#workers = new RateLimit('worker', rule(limits.keyRequestsPerSecond), clock);
     this.#wrongKeys = new RateLimit('wrong-keys', WRONG_KEYS, clock);
     this.#logins = new RateLimit('logins', LOGINS, clock);
+    this.#signIns = new RateLimit('sign-ins', SIGN_INS, clock);
+    this.#wrongLinks = new RateLimit('wrong-links', WRONG_LINKS, clock);
   }
 
   ofAddress({ clientAddress: ip }: FastifyRequest, reply: FastifyReply): void {
@@ -93,10 +103,11 @@ export class RateLimits {
 
   /**
    * `name` identifies the whole key including its secret, so that only its owner can use up its
-   * limit.
+   * limit. Calls of workers have a limit of their own: other calls with the same key cannot stop
+   * heartbeats.
    */
-  ofKey(name: string, reply: FastifyReply): void {
-    this.#keys.take(name, reply);
+  ofKey(name: string, reply: FastifyReply, isWorker = false): void {
+    (isWorker ? this.#workers : this.#keys).take(name, reply);
   }
 
   /**
@@ -117,8 +128,21 @@ export class RateLimits {
   }
 
   /** Each login writes a session and an audit entry. */
-  ofLogin(keyId: string, reply: FastifyReply): void {
-    this.#logins.take(keyId, reply);
+  ofLogin(who: string, reply: FastifyReply): void {
+    this.#logins.take(who, reply);
+  }
+
+  ofSignIn({ clientAddress: ip }: FastifyRequest, reply: FastifyReply): void {
+    this.#signIns.take(networkOf(ip), reply);
+  }
+
+  /** An address with too many wrong links may open none for a while. */
+  beforeLink({ clientAddress: ip }: FastifyRequest): void {
+    if (this.#wrongLinks.isSpent(networkOf(ip))) throw limited('wrong-links', 1, {});
+  }
+
+  afterWrongLink({ clientAddress: ip }: FastifyRequest): void {
+    this.#wrongLinks.charge(networkOf(ip));
   }
 }
 
@@ -134,6 +158,7 @@ export function networkOf(ip: string): string {
 
 function limited(what: string, seconds: number, more: Record<string, string>): Refusal {
   const headers = { ...more, 'retry-after': String(Math.max(1, seconds)) };
-  const whose = what === 'key' || what === 'logins' ? 'by this key' : 'from this address';
+  const byKey = ['key', 'worker', 'logins'].includes(what);
+  const whose = byKey ? 'by this key' : 'from this address';
   return new Refusal('RATE_LIMITED', `too many requests ${whose}; try again later`, { headers });
 }

@@ -2,14 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../protocol/refusal.ts';
 
 /** These headers must not be repeated: a proxy could read one and this server the other. */
-const ONCE = new Set(['host', 'authorization', 'content-type', 'origin', 'cookie']);
+const ONCE = ['host', 'authorization', 'content-type', 'origin', 'cookie'];
 
-export function refuseRepeatedHeaders({ raw }: FastifyRequest): void {
-  const seen = new Set<string>();
-  for (const [index, text] of raw.rawHeaders.entries()) {
-    const name = index % 2 === 0 ? text.toLowerCase() : '';
-    if (!ONCE.has(name)) continue;
-    if (seen.has(name)) throw new Refusal('BAD_REQUEST', `the header ${name} is repeated`);
-    seen.add(name);
+/** Names and values alternate in `rawHeaders`. */
+export function refuseRepeatedHeaders({ raw: { rawHeaders } }: FastifyRequest): void {
+  const seen: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    if (!ONCE.includes(name)) continue;
+    if (seen.includes(name)) throw new Refusal('BAD_REQUEST', `the header ${name} is repeated`);
+    seen.push(name);
   }
 }

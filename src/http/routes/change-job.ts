@@ -1,16 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { AcceptedAnswer, JobIdParams } from '../../protocol/answers/job-answer.ts';
+import { AcceptedAnswer, JobIdParams, SignalAnswer } from '../../protocol/answers/job-answer.ts';
 import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
+import { parseSignal, SignalBody, SignalParams } from '../../protocol/signal.ts';
 import { RetryBody } from '../../protocol/requests/retry-body.ts';
+import { sendSignal } from '../../enqueue/send-signal.ts';
 import { cancelJob } from '../../store/change/cancel-job.ts';
 import { deleteJob } from '../../store/change/delete-jobs.ts';
 import { releaseJob } from '../../store/change/release-job.ts';
 import { actorOf } from '../access/caller.ts';
-import { accepted, changeRefusals, retry, retryRefusals } from '../change.ts';
+import { accepted, changeRefusals, retry, retryRefusals, signalRefusals } from '../change.ts';
 import type { HttpDeps } from '../deps.ts';
-import { wellFormed } from '../cursors/job-path.ts';
+import { noSuchJob, wellFormed } from '../cursors/job-path.ts';
 import { answer } from '../openapi.ts';
 import { tenantOf } from '../access/tenant.ts';
 
@@ -46,6 +48,19 @@ const RETRY = {
   params: JobIdParams,
   body: RetryBody,
   response: { 202: answer('The job was requeued.', AcceptedAnswer), ...retryRefusals },
+};
+
+const SIGNAL = {
+  operationId: 'signalJob',
+  tags: ['jobs'],
+  summary: 'Send a signal to a job',
+  description:
+    'Stores the signal. A job that waits for it (ctx.waitFor) continues with the payload; any other ' +
+    'unfinished job gets it when it waits. Each signal of a job is stored once: the same payload ' +
+    'again returns duplicate, another one 409. A finished job returns 409.',
+  params: SignalParams,
+  body: SignalBody,
+  response: { 202: answer('The signal is stored.', SignalAnswer), ...signalRefusals },
 };
 
 const DELETE = {
@@ -86,6 +101,17 @@ export function changeJobRoutes(app: FastifyInstance, { db, enqueuer }: HttpDeps
 
   typed.post('/v1/jobs/:jobId/retry', { schema: RETRY, config: WRITES }, async (request, reply) =>
     reply.code(202).send(await retry(request, request.params.jobId, { db, enqueuer })),
+  );
+
+  typed.post(
+    '/v1/jobs/:jobId/signals/:name',
+    { schema: SIGNAL, config: WRITES },
+    async (request, reply) => {
+      const jobId = wellFormed(request.params.jobId);
+      const signal = parseSignal(request.params.name, request.body);
+      const sent = await sendSignal(db, tenantOf(request), jobId, signal, actorOf(request));
+      return reply.code(202).send(sent ?? noSuchJob(jobId));
+    },
   );
 
   typed.delete('/v1/jobs/:jobId', { schema: DELETE, config: WRITES }, async (request, reply) => {

@@ -6,6 +6,8 @@ import {
   type ScheduleSpec,
   type ScheduleView,
 } from '../../core/schedule/schedule.ts';
+import { PauseBody } from '../../protocol/requests/limit-body.ts';
+import { parseBody } from '../../protocol/requests/parse-body.ts';
 import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
 import { parseSchedulePatch } from '../../protocol/requests/parse-schedule.ts';
 import { Refusal } from '../../protocol/refusal.ts';
@@ -53,7 +55,12 @@ const PATCH = {
 };
 
 const PAUSE = {
-  ...operation('pauseSchedule', 'Pause a schedule', 'No slot fires until it is resumed.'),
+  ...operation(
+    'pauseSchedule',
+    'Pause a schedule',
+    'No slot fires until it is resumed. Repeating it changes the reason.',
+  ),
+  body: PauseBody,
   response: { 200: answer('The schedule.', ScheduleAnswer), ...changing },
 };
 
@@ -97,14 +104,18 @@ export function changeSchedulesRoutes(
   const change = async (
     request: FastifyRequest<{ Params: { scheduleId: string } }>,
     wanted: (row: ScheduleRow) => Partial<ScheduleSpec>,
+    reason: string | null = null,
   ): Promise<ScheduleView> => {
     const tenant = tenantOf(request);
     const id = scheduleIdOf(request.params.scheduleId);
-    const decide = (row: ScheduleRow) => {
-      const spec = { ...specOf(row), ...wanted(row) };
-      return { spec, note: spec.enabled ? null : row.note };
-    };
     const by = actorOf(request);
+    const decide = (row: ScheduleRow) => {
+      const fields = wanted(row);
+      const spec = { ...specOf(row), ...fields };
+      const note = spec.enabled ? null : row.note;
+      const pause = fields.enabled === false && { pause: { by: by.name, reason } };
+      return { spec, note, ...pause };
+    };
     const changed = await refusing(async () => changeSchedule(db, tenant, id, decide, by));
     if (!changed) noSuchSchedule(id);
     await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
@@ -114,8 +125,9 @@ export function changeSchedulesRoutes(
   typed.patch('/v1/schedules/:scheduleId', { schema: PATCH, config }, async (request) => {
     const patch = parseSchedulePatch(request.body);
     if (patch.paramsJson !== undefined || patch.definitionVersion !== undefined) {
-      const row = await readScheduleRow(db, tenantOf(request), request.params.scheduleId);
-      if (row) await refuseMisfit(enqueuer, { ...specOf(row), ...patch });
+      const tenant = tenantOf(request);
+      const row = await readScheduleRow(db, tenant, request.params.scheduleId);
+      if (row) await refuseMisfit(enqueuer, tenant, { ...specOf(row), ...patch });
     }
     return await change(request, (row) => {
       const others = Object.keys(patch).filter((name) => name !== 'enabled');
@@ -124,15 +136,15 @@ export function changeSchedulesRoutes(
     });
   });
 
-  for (const [verb, schema, enabled] of [
-    ['pause', PAUSE, false],
-    ['resume', RESUME, true],
-  ] as const) {
-    typed.post(`/v1/schedules/:scheduleId/${verb}`, { schema, config }, async (request) => {
-      parseNothing(request.body);
-      return await change(request, () => ({ enabled }));
-    });
-  }
+  typed.post('/v1/schedules/:scheduleId/pause', { schema: PAUSE, config }, async (request) => {
+    const { reason = null } = parseBody(PauseBody, request.body);
+    return await change(request, () => ({ enabled: false }), reason);
+  });
+
+  typed.post('/v1/schedules/:scheduleId/resume', { schema: RESUME, config }, async (request) => {
+    parseNothing(request.body);
+    return await change(request, () => ({ enabled: true }));
+  });
 
   typed.post(
     '/v1/schedules/:scheduleId/trigger',
@@ -142,7 +154,7 @@ export function changeSchedulesRoutes(
       const tenant = tenantOf(request);
       const id = scheduleIdOf(request.params.scheduleId);
       const row = await readScheduleRow(db, tenant, id);
-      if (row) await refuseMisfit(enqueuer, specOf(row));
+      if (row) await refuseMisfit(enqueuer, tenant, specOf(row));
       const by = actorOf(request);
       const jobId = (await triggerSchedule(db, enqueuer, tenant, id, by)) ?? noSuchSchedule(id);
       return reply.code(202).header('location', `/v1/jobs/${jobId}`).send({ jobId });

@@ -24,7 +24,10 @@ const FILE = {
   },
 };
 
-export function dashboardRoutes(app: FastifyInstance, { dashboard, log }: HttpDeps): void {
+export function dashboardRoutes(
+  app: FastifyInstance,
+  { dashboard, environment, log }: HttpDeps,
+): void {
   app.register(fastifyStatic, { serve: false, acceptRanges: false });
 
   const folder = readOnce(async () => {
@@ -34,7 +37,10 @@ export function dashboardRoutes(app: FastifyInstance, { dashboard, log }: HttpDe
       throw unavailable(error instanceof Error ? error.message : String(error));
     });
   });
-  const index = readOnce(async () => await readFile(join(await folder(), 'index.html'), 'utf8'));
+  const index = readOnce(async () => {
+    const html = await readFile(join(await folder(), 'index.html'), 'utf8');
+    return environment ? html.replace('<title>', () => `${metaOf(environment)}<title>`) : html;
+  });
 
   app.get('/ui', HIDDEN, (_request, reply) => reply.redirect('ui/', 302));
 
@@ -60,4 +66,10 @@ export function dashboardRoutes(app: FastifyInstance, { dashboard, log }: HttpDe
     void reply.header('content-security-policy', DASHBOARD_POLICY);
     return sendKept(request, reply, keptPage(html, 'text/html; charset=utf-8'));
   });
+}
+
+/** The page needs it before a sign-in, and no call must be made for it. */
+function metaOf({ name, color }: { name: string; color: string }): string {
+  const content = name.replaceAll(/[&"<>]/g, (one) => `&#${one.codePointAt(0)};`);
+  return `<meta name="longshore-environment" content="${content}" data-color="${color}" />`;
 }

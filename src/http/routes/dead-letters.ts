@@ -12,6 +12,7 @@ import {
   DeadLetterQuery,
 } from '../../protocol/requests/dead-letter-query.ts';
 import { PAGE_MAX } from '../../protocol/requests/job-query.ts';
+import { needsJobs } from '../../core/search/search.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { deadGroups } from '../../store/read/dead-groups.ts';
@@ -88,7 +89,9 @@ export function deadLetterRoutes(
       query.q === undefined ? await search() : await searches.run(wanted.tenant, search);
     const nextCursor = next === null ? null : makeDeadLetterCursor(next);
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
-    return reply.send({ jobs: await redaction.found(request, jobs, query.q), nextCursor });
+    const searchedUntil = next && new Date(`${next.at.replace(' ', 'T')}Z`).toISOString();
+    const shown = await redaction.found(request, jobs, query.q);
+    return reply.send({ jobs: shown, nextCursor, searchedUntil });
   });
 
   typed.get('/v1/dead-letters/groups', { schema: GROUPS, config: READS }, async (request) => {
@@ -96,7 +99,7 @@ export function deadLetterRoutes(
     const tenant = tenantOf(request);
     const search = { ...searchOf(query), tenant, limit };
     const parts = windowOf(query, buckets);
-    if (query.q !== undefined) {
+    if (query.q !== undefined && needsJobs(query.q)) {
       return await searches.run(tenant, async () => await groupsFound(request, search, parts));
     }
     const found = await deadGroups(db, { ...search, parts });

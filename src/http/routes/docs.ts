@@ -63,7 +63,8 @@ export function docsRoutes(app: FastifyInstance): void {
 
   app.get<{ Querystring: { q?: unknown } }>('/docs/search', HIDDEN, async (request, reply) => {
     const { q } = request.query;
-    return send(reply, (await site()).search(typeof q === 'string' ? q.slice(0, 200) : ''));
+    const question = typeof q === 'string' ? q.slice(0, 200) : '';
+    return send(reply, await (await site()).search(question));
   });
 
   app.get<{ Params: { page: string } }>('/docs/:page', HIDDEN, async (request, reply) => {
@@ -73,9 +74,11 @@ export function docsRoutes(app: FastifyInstance): void {
   });
 
   app.get<{ Params: { name: string } }>('/docs/images/:name', HIDDEN, async (request, reply) => {
-    const image = (await site()).image(request.params.name);
+    const { name } = request.params;
+    const image = (await site()).image(name);
     if (!image) throw noSuchPath();
-    return reply.type('image/png').header('cache-control', 'no-cache').send(image);
+    const type = name.endsWith('.svg') ? 'image/svg+xml' : 'image/png';
+    return reply.type(type).header('cache-control', 'no-cache').send(image);
   });
 
   // Relative, so that it stays below the path of a proxy.

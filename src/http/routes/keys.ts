@@ -5,6 +5,7 @@ import { KeyIdParams, KeysAnswer, MadeKeyAnswer } from '../../protocol/answers/k
 import { KeyBody, RotateBody } from '../../protocol/requests/key-body.ts';
 import { parseBody } from '../../protocol/requests/parse-body.ts';
 import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
+import { mayDo } from '../../core/access/scope.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from '../../store/access/keys.ts';
 import { actorOf } from '../access/caller.ts';
@@ -60,6 +61,7 @@ export function keysRoutes(app: FastifyInstance, { db }: HttpDeps): void {
 
   app.post('/v1/keys', { schema: CREATE, config }, async (request, reply) => {
     const { expiresAt = null, ...fields } = parseBody(KeyBody, request.body);
+    if (fields.definitions && !mayDo(fields.scopes, 'worker')) throw unusedPatterns();
     const tenant = tenantOf(request);
     const made = await createKey(db, actorOf(request), { ...fields, tenant, expiresAt });
     return reply.code(201).send(made);
@@ -86,6 +88,12 @@ export function keysRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     if (!known) return noSuchKey(keyId);
     return reply.code(204).send(null);
   });
+}
+
+function unusedPatterns(): Refusal {
+  const detail = 'needs the scope worker: it limits nothing else';
+  const errors = [{ pointer: '/definitions', detail }];
+  return new Refusal('VALIDATION_FAILED', `/definitions: ${detail}`, { errors });
 }
 
 function noSuchKey(keyId: string): never {

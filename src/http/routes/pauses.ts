@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { HOST_TENANT } from '../../core/access/scope.ts';
+import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import {
   DefinitionKeyParams,
   PauseAnswer,
@@ -56,8 +56,8 @@ const LIST = {
 };
 
 /** Definitions are shared by all tenants, so only keys of the default tenant may pause them. */
-const OPERATES = { access: 'operate', ofHost: true } as const;
-const ADMINISTERS = { access: 'admin', ofHost: true } as const;
+const OPERATES = { access: 'operate', ofDefaultTenant: true } as const;
+const ADMINISTERS = { access: 'admin', ofDefaultTenant: true } as const;
 const EVERYTHING = { scope: 'all' } as const;
 
 export function pausesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
@@ -75,7 +75,7 @@ export function pausesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
 
   app.get('/v1/pauses', { schema: LIST, config: { access: 'jobs:read' } }, async (request) => {
     const { home, tenant } = callerOf(request);
-    const seesAll = home === HOST_TENANT;
+    const seesAll = home === DEFAULT_TENANT;
     const found = (await listPauses(db)).filter(
       ({ scope, name }) => seesAll || scope !== 'tenant' || name === tenant,
     );

@@ -1,19 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { redactAttempt, redactEvent, redactLog } from '../../core/access/redact-views.ts';
-import type { EventView } from '../../core/views/history.ts';
+import {
+  redactAttempt,
+  redactEvent,
+  redactLog,
+  redactSteps,
+  redactStream,
+} from '../../core/access/redact-views.ts';
+import type { EventView, StreamView } from '../../core/views/history.ts';
 import { JobIdParams } from '../../protocol/answers/job-answer.ts';
 import { RevealQuery } from '../../protocol/requests/job-query.ts';
 import {
   AttemptsAnswer,
   EventPageAnswer,
   LogPageAnswer,
+  StepsAnswer,
+  StreamPageAnswer,
 } from '../../protocol/answers/history-answer.ts';
-import { EventQuery, LogQuery } from '../../protocol/requests/history-query.ts';
+import { EventQuery, LogQuery, StreamQuery } from '../../protocol/requests/history-query.ts';
 import { readAttempts } from '../../store/read/read-attempts.ts';
 import { isEventId, readEvents } from '../../store/read/read-events.ts';
+import { readSteps } from '../../store/read/read-steps.ts';
 import { isLogId, readLogs } from '../../store/read/read-logs.ts';
+import { isStreamId, readStream } from '../../store/read/read-stream.ts';
 import { nextLink, readLastEventId, readHistoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { wantsStream } from '../streams/event-stream.ts';
@@ -31,6 +41,19 @@ const ATTEMPTS = {
   querystring: RevealQuery,
   response: {
     200: answer('The attempts, oldest first.', AttemptsAnswer),
+    ...refusals('NOT_FOUND', 'UNAVAILABLE'),
+  },
+};
+
+const STEPS = {
+  operationId: 'listSteps',
+  tags: ['jobs'],
+  summary: 'List what the steps of a job stored',
+  description: 'Values of ctx.step and ctx.checkpoint, which the next attempt reuses. Read-only.',
+  params: JobIdParams,
+  querystring: RevealQuery,
+  response: {
+    200: answer('The steps, oldest first.', StepsAnswer),
     ...refusals('NOT_FOUND', 'UNAVAILABLE'),
   },
 };
@@ -76,6 +99,25 @@ const LOGS = {
   },
 };
 
+const STREAM = {
+  operationId: 'followStream',
+  tags: ['jobs'],
+  summary: 'Read or follow the live output of a job',
+  description:
+    `What the job sent with ctx.stream. ${LIVE} An event named chunk has text. An event named ` +
+    'attempt says that the code of the job begins: its stream starts over, and earlier text no ' +
+    'longer counts. The data of the end event is the status of the job.',
+  ...live,
+  querystring: StreamQuery,
+  response: {
+    ...pageOrStream('A part of the output of the last attempt.', StreamPageAnswer),
+    ...refusals('NOT_FOUND', 'UNAVAILABLE'),
+  },
+};
+
+/** A worker writes a chunk every 100 ms. */
+const STREAM_POLL = { pollMs: 100, pollMaxMs: 400 };
+
 const READS = { access: 'jobs:read' } as const;
 
 export function historyRoutes(
@@ -91,6 +133,13 @@ export function historyRoutes(
     const redactor = await redaction.ofHistory(request, jobId);
     const attempts = (await readAttempts(db, tenantOf(request), jobId)) ?? noSuchJob(jobId);
     return { attempts: await redaction.entries(attempts, redactor, redactAttempt) };
+  });
+
+  typed.get('/v1/jobs/:jobId/steps', { schema: STEPS, config: READS }, async (request) => {
+    const jobId = wellFormed(request.params.jobId);
+    const redactor = await redaction.ofHistory(request, jobId);
+    const found = await readSteps(db, tenantOf(request), jobId);
+    return redactor === null ? found : redactSteps(found, redactor);
   });
 
   typed.get('/v1/jobs/:jobId/events', { schema: EVENTS, config: READS }, async (request, reply) => {
@@ -121,6 +170,23 @@ export function historyRoutes(
     const missing = () => noSuchJob(jobId);
     const history = { missing, name: 'logs', read, nameOf: () => 'log' };
     return await sendHistory(request, reply, { ...history, isId: isLogId, cursor }, streams);
+  });
+
+  typed.get('/v1/jobs/:jobId/stream', { schema: STREAM, config: READS }, async (request, reply) => {
+    const jobId = wellFormed(request.params.jobId);
+    const { cursor } = request.query;
+    const redactor = await redaction.ofHistory(request, jobId);
+    const read = async (afterId: string | null) => {
+      await app.permit(request, null);
+      const page = await readStream(db, tenantOf(request), jobId, afterId);
+      if (page === null) return null;
+      const entries = await redaction.entries(page.entries, redactor, redactStream);
+      return { ...page, entries, end: { status: page.status } };
+    };
+    const missing = () => noSuchJob(jobId);
+    const nameOf = ({ text }: StreamView) => (text === null ? 'attempt' : 'chunk');
+    const history = { missing, name: 'stream', read, nameOf, poll: STREAM_POLL };
+    return await sendHistory(request, reply, { ...history, isId: isStreamId, cursor }, streams);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { SCHEDULE_DEFAULTS } from '../../core/schedule/schedule.ts';
 import { RevealQuery } from '../../protocol/requests/job-query.ts';
 import { parseSchedule } from '../../protocol/requests/parse-schedule.ts';
 import {
@@ -10,7 +11,13 @@ import {
   UpcomingAnswer,
 } from '../../protocol/answers/schedule-answer.ts';
 import { ScheduleBody } from '../../protocol/requests/schedule-body.ts';
-import { ScheduleQuery, SlotQuery, UpcomingQuery } from '../../protocol/requests/schedule-query.ts';
+import {
+  PreviewQuery,
+  ScheduleQuery,
+  SlotQuery,
+  UpcomingQuery,
+} from '../../protocol/requests/schedule-query.ts';
+import { firstSlot } from '../../schedule/first-slot.ts';
 import { upcoming } from '../../schedule/preview.ts';
 import { sendDueHint } from '../../store/connection/due-hint.ts';
 import {
@@ -25,7 +32,7 @@ import { nextLink } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import type { Redaction } from '../access/redaction.ts';
-import { readIdCursor, readSlotCursor, wordOf } from '../cursors/schedule-cursor.ts';
+import { readIdCursor, readSlotCursor, encodeCursor } from '../cursors/schedule-cursor.ts';
 import { noSuchSchedule, refusing, scheduleIdOf } from '../cursors/schedule-path.ts';
 import { refuseMisfit } from '../../enqueue/start-jobs.ts';
 import { tenantOf } from '../access/tenant.ts';
@@ -76,6 +83,20 @@ const NEXT = {
   response: { 200: answer('The next runs.', UpcomingAnswer), ...reading },
 };
 
+const PREVIEW = {
+  operationId: 'previewSchedule',
+  tags: ['schedules'],
+  summary: 'Preview the runs of a cron expression',
+  description:
+    'What a schedule with this timing would do; nothing is stored. An expression that can never ' +
+    'run is rejected.',
+  querystring: PreviewQuery,
+  response: {
+    200: answer('The next runs.', UpcomingAnswer),
+    ...refusals('VALIDATION_FAILED', 'UNAVAILABLE'),
+  },
+};
+
 const SLOTS = {
   operationId: 'slotsOfSchedule',
   tags: ['schedules'],
@@ -104,7 +125,7 @@ export function schedulesRoutes(
     async (request, reply) => {
       const tenant = tenantOf(request);
       const spec = parseSchedule(request.body);
-      await refuseMisfit(enqueuer, spec);
+      await refuseMisfit(enqueuer, tenant, spec);
       const made = { tenant, source: 'api', spec } as const;
       const make = async () =>
         await refusing(async () => await createSchedule(db, db.ids, made, actorOf(request)));
@@ -133,10 +154,29 @@ export function schedulesRoutes(
       afterId: cursor === undefined ? null : readIdCursor(cursor),
       limit,
     });
-    const nextCursor = nextId === null ? null : wordOf(nextId);
+    const nextCursor = nextId === null ? null : encodeCursor(nextId);
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
     const shown = await Promise.all(schedules.map(async (one) => redaction.schedule(one)));
     return reply.send({ schedules: shown, nextCursor });
+  });
+
+  typed.get('/v1/schedules/preview', { schema: PREVIEW, config: READS }, async (request) => {
+    const { cron, timezone, startAt, endAt, dstGap, dstRepeat, count } = request.query;
+    const timing = {
+      cron,
+      timezone: timezone ?? SCHEDULE_DEFAULTS.timezone,
+      startAt: startAt ?? null,
+      endAt: endAt ?? null,
+      dstGap: dstGap ?? SCHEDULE_DEFAULTS.dstGap,
+      dstRepeat: dstRepeat ?? SCHEDULE_DEFAULTS.dstRepeat,
+    };
+    const nowMs = (await databaseNow(db)).getTime();
+    return {
+      next: await refusing(async () => {
+        firstSlot(timing, nowMs);
+        return upcoming(timing, nowMs, count);
+      }),
+    };
   });
 
   typed.get('/v1/schedules/:scheduleId/next', { schema: NEXT, config: READS }, async (request) => {
@@ -156,7 +196,7 @@ export function schedulesRoutes(
       const { cursor, limit } = request.query;
       const after = cursor === undefined ? null : readSlotCursor(cursor);
       const { slots, last } = await listSlots(db, tenant, id, after, limit);
-      const nextCursor = last === null ? null : wordOf(`${last.slot} ${last.local}`);
+      const nextCursor = last === null ? null : encodeCursor(`${last.slot} ${last.local}`);
       if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
       return reply.send({ slots, nextCursor });
     },

@@ -14,6 +14,6 @@ const GET = {
 };
 
 export function settingsRoutes(app: FastifyInstance, { settings = [], version }: HttpDeps): void {
-  const config = { access: 'admin', ofHost: true } as const;
+  const config = { access: 'admin', ofDefaultTenant: true } as const;
   app.get('/v1/settings', { schema: GET, config }, async () => ({ version, settings }));
 }

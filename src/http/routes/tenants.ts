@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { DEFAULT_TENANT, tenantNotFound } from '../../core/access/scope.ts';
 import { TenantParams } from '../../protocol/answers/limit-answer.ts';
 import { TenantLimitsBody } from '../../protocol/requests/limit-body.ts';
 import { TenantAnswer, TenantsAnswer } from '../../protocol/answers/key-answer.ts';
 import { TenantBody } from '../../protocol/requests/key-body.ts';
 import { parseBody } from '../../protocol/requests/parse-body.ts';
 import { Refusal } from '../../protocol/refusal.ts';
-import { changeTenant, createTenant, listTenants } from '../../store/access/tenants.ts';
-import { actorOf } from '../access/caller.ts';
+import { changeTenant, createTenant, findTenant, listTenants } from '../../store/access/tenants.ts';
+import { actorOf, callerOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 
@@ -31,6 +32,18 @@ const LIST = {
   response: { 200: answer('The tenants.', TenantsAnswer), ...refusals('UNAVAILABLE') },
 };
 
+const OWN = {
+  operationId: 'getTenant',
+  tags: ['access'],
+  summary: 'Get your tenant',
+  description:
+    'The tenant that you act for, with its limit, how much of it is in use, and its pause.',
+  response: {
+    200: answer('The tenant.', TenantAnswer),
+    ...refusals('NOT_FOUND', 'UNAVAILABLE'),
+  },
+};
+
 const LIMIT = {
   operationId: 'changeTenantLimits',
   tags: ['flow'],
@@ -46,7 +59,7 @@ const LIMIT = {
 
 export function tenantsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  const config = { access: 'admin', ofHost: true } as const;
+  const config = { access: 'admin', ofDefaultTenant: true } as const;
 
   app.post('/v1/tenants', { schema: CREATE, config }, async (request, reply) => {
     const { tenant } = parseBody(TenantBody, request.body);
@@ -59,6 +72,13 @@ export function tenantsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     tenants: await listTenants(db),
   }));
 
+  app.get('/v1/tenant', { schema: OWN, config: { access: 'jobs:read' } }, async (request) => {
+    const { home, tenant } = callerOf(request);
+    const { paused, ...own } = (await findTenant(db, tenant)) ?? noSuchTenant(tenant);
+    const seesActor = home === DEFAULT_TENANT;
+    return { ...own, paused: paused && { ...paused, by: seesActor ? paused.by : null } };
+  });
+
   typed.patch('/v1/tenants/:tenant/limits', { schema: LIMIT, config }, async (request) => {
     const { tenant } = request.params;
     const change = parseBody(TenantLimitsBody, request.body);
@@ -67,5 +87,5 @@ export function tenantsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
 }
 
 export function noSuchTenant(tenant: string): never {
-  throw new Refusal('NOT_FOUND', `tenant ${JSON.stringify(tenant.slice(0, 63))} not found`);
+  throw new Refusal('NOT_FOUND', tenantNotFound(tenant));
 }

@@ -96,11 +96,14 @@ const ROTATE = {
   response: { 201: answer('The new secret.', RotatedSecretAnswer), ...changing },
 };
 
-export function webhooksRoutes(app: FastifyInstance, { db, quotas, webhookAllow }: HttpDeps): void {
+export function webhooksRoutes(
+  app: FastifyInstance,
+  { db, quotas, webhookAllow, webhookBrokers }: HttpDeps,
+): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   // Webhook URLs often contain a token, so reading them requires operate too.
   const config = { access: 'operate' } as const;
-  const guard = new UrlGuard(new Networks(webhookAllow));
+  const guard = new UrlGuard(new Networks(webhookAllow), undefined, webhookBrokers);
 
   const demandReachable = async (url: string) => {
     const detail = await guard.problemOf(url);
@@ -110,10 +113,16 @@ export function webhooksRoutes(app: FastifyInstance, { db, quotas, webhookAllow 
   };
 
   app.post('/v1/webhooks', { schema: CREATE, config }, async (request, reply) => {
-    const { url, events, description = null, ...filter } = parseBody(WebhookBody, request.body);
+    const {
+      url,
+      events,
+      format,
+      description = null,
+      ...filter
+    } = parseBody(WebhookBody, request.body);
     const { definitionKeys = null, tags = null } = filter;
     await demandReachable(url);
-    const spec = { url, events, description, definitionKeys, tags };
+    const spec = { url, events, format, description, definitionKeys, tags };
     const secret = newSecret();
     const tenant = tenantOf(request);
     const make = async () => await createWebhook(db, actorOf(request), tenant, spec, secret);

@@ -42,9 +42,9 @@ export class EventStream {
   }
 
   /** Sends the final `end` event. */
-  finish(): void {
+  finish(data: Record<string, unknown> = {}): void {
     clearInterval(this.#heartbeat);
-    this.#raw.end('event: end\ndata: {}\n\n');
+    this.#raw.end(`event: end\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
   /** Closes without `end`, so that the reader reconnects elsewhere. */

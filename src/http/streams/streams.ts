@@ -14,6 +14,8 @@ export interface HistoryPage<Entry> {
   nextId: string | null;
   /** The job has finished: this is the last page. */
   ended: boolean;
+  /** The data of the `end` event. */
+  end?: Record<string, unknown>;
 }
 
 export interface History<Entry> {
@@ -23,6 +25,8 @@ export interface History<Entry> {
   missing(): never;
   /** The `event:` field of an entry. */
   nameOf(entry: Entry): string;
+  /** The poll intervals, where they differ from those of other streams. */
+  poll?: Pick<StreamLimits, 'pollMs' | 'pollMaxMs'>;
 }
 
 export interface StreamLimits {
@@ -136,11 +140,12 @@ export class Streams {
 
   async #follow<Entry extends { id: string }>(
     stream: EventStream,
-    { read, nameOf }: History<Entry>,
+    { read, nameOf, poll }: History<Entry>,
     first: HistoryPage<Entry>,
     startId: string | null,
   ): Promise<void> {
-    const { pollMs, pollMaxMs } = this.#limits;
+    const { pollMs, pollMaxMs } = this.#pollOf(poll);
+    let end: Record<string, unknown> = {};
     let page: HistoryPage<Entry> | null = first;
     let afterId = startId;
     let pauseMs = pollMs;
@@ -149,6 +154,7 @@ export class Streams {
       await stream.write(entries.map((one) => message(one.id, nameOf(one), one)).join(''));
       afterId = nextId ?? entries.at(-1)?.id ?? afterId;
       if (nextId === null) {
+        end = page.end ?? end;
         if (ended) break;
         if (entries.length > 0) pauseMs = pollMs;
         await sleep(pauseMs, stream.signal);
@@ -156,7 +162,16 @@ export class Streams {
       }
       page = await this.#patiently(stream, async () => await read(afterId));
     }
-    if (!stream.signal.aborted) stream.finish();
+    if (!stream.signal.aborted) stream.finish(end);
+  }
+
+  /** The shorter intervals count. */
+  #pollOf(own: History<never>['poll']): Pick<StreamLimits, 'pollMs' | 'pollMaxMs'> {
+    const { pollMs, pollMaxMs } = this.#limits;
+    return {
+      pollMs: Math.min(pollMs, own?.pollMs ?? pollMs),
+      pollMaxMs: Math.min(pollMaxMs, own?.pollMaxMs ?? pollMaxMs),
+    };
   }
 
   /** Retries while the database is unreachable for a short time. */

@@ -15,6 +15,10 @@ DeadLetterAnswer satisfies z.ZodType<DeadLetterView>;
 export const DeadLetterPageAnswer = z.looseObject({
   jobs: z.array(DeadLetterAnswer),
   nextCursor: z.string().nullable().describe('Cursor of the next page; null at the end.'),
+  searchedUntil: z.iso
+    .datetime()
+    .nullable()
+    .describe('Time of failure up to which dead letters were searched, when there may be more.'),
 });
 
 const DeadLetterGroupAnswer = z
@@ -22,6 +26,10 @@ const DeadLetterGroupAnswer = z
     fingerprint: z.string(),
     code: z.string(),
     message: z.string().describe('Message of the newest job.'),
+    cause: z
+      .string()
+      .nullable()
+      .describe('Message of the innermost cause of that error; null if it has none.'),
     count: z.int(),
     countIsExact: z.boolean().describe('False: counting stopped early.'),
     firstSeen: Moment,

@@ -18,6 +18,10 @@ export const DefinitionAnswer = z.looseObject({
   runbookUrl: z.string().nullable().describe('URL of the runbook, http or https.'),
   maxAttempts: z.int(),
   timeoutSeconds: z.number().describe('Timeout of one attempt.'),
+  stallTimeoutMs: z
+    .int()
+    .nullable()
+    .describe('Longest time without a sign of life of an attempt; null: no limit.'),
   retry: Retry.describe('Retry policy.'),
   retryOn: z
     .array(z.string())
@@ -56,7 +60,15 @@ export const DefinitionsAnswer = z.looseObject({ definitions: z.array(ListedDefi
 
 export type DefinitionAnswer = z.infer<typeof DefinitionAnswer>;
 
-type Later = 'description' | 'runbookUrl' | 'memoryMb' | 'limits' | 'hooks' | 'command' | 'redact';
+type Later =
+  | 'description'
+  | 'runbookUrl'
+  | 'memoryMb'
+  | 'limits'
+  | 'hooks'
+  | 'command'
+  | 'redact'
+  | 'stallTimeoutMs';
 type Published = Omit<DefinitionInfo, Later> & Partial<Pick<DefinitionInfo, Later>>;
 
 /**
@@ -75,6 +87,7 @@ export function definitionAnswer(
     runbookUrl: isWebAddress(definition.runbookUrl) ? definition.runbookUrl : null,
     maxAttempts: definition.maxAttempts,
     timeoutSeconds: definition.timeoutMs / 1_000,
+    stallTimeoutMs: definition.stallTimeoutMs ?? null,
     retry: definition.retry as DefinitionAnswer['retry'],
     retryOn: definition.retryOn,
     cancelGraceMs: definition.cancelGraceMs,

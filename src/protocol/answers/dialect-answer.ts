@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import {
   codeInSeed004,
-  DEAD_LETTERED,
+  SEED_004_STATUSES,
   PRIORITY_WORDS,
   priorityWord,
   type PriorityWord,
-  SHOUTED,
+  SEED_001_STATUSES,
   statusIn,
 } from '../../core/views/dialect.ts';
 import type { JobError, JobView } from '../../core/job/job.ts';
@@ -19,13 +19,13 @@ const Moment = z.iso.datetime();
 
 export const IntentAnswer = z.strictObject({
   jobId: z.string().describe('The id of the job, a UUID.'),
-  status: z.enum(SHOUTED),
+  status: z.enum(SEED_001_STATUSES),
 });
 
 export const ObservedAnswer = z.strictObject({
   jobId: z.string(),
   jobType: z.string(),
-  status: z.enum(SHOUTED),
+  status: z.enum(SEED_001_STATUSES),
   createdAt: Moment,
   updatedAt: Moment,
 });
@@ -36,7 +36,7 @@ export const QueuedAnswer = z.strictObject({
 
 export const EnqueuedAnswer = z.strictObject({
   id: z.string().describe('The id of the job, a UUID.'),
-  status: z.enum(DEAD_LETTERED),
+  status: z.enum(SEED_004_STATUSES),
 });
 
 /** Seed 004: "Every attempt records timing, duration, error codes". */
@@ -55,7 +55,7 @@ const RunnerAttempt = z.strictObject({
 export const RunnerJobAnswer = z.strictObject({
   id: z.string(),
   type: z.string(),
-  status: z.enum(DEAD_LETTERED),
+  status: z.enum(SEED_004_STATUSES),
   priority: z.enum(Object.keys(PRIORITY_WORDS) as [PriorityWord, ...PriorityWord[]]),
   attempt: z.int().describe('Number of attempts started.'),
   maxAttempts: z.int(),
@@ -78,7 +78,7 @@ export function observedAnswer(job: JobView): ObservedAnswer {
   return {
     jobId: job.jobId,
     jobType: job.definitionKey,
-    status: statusIn(SHOUTED, job.status),
+    status: statusIn(SEED_001_STATUSES, job.status),
     createdAt: job.createdAt,
     updatedAt: job.updatedAt,
   };
@@ -89,7 +89,7 @@ export function runnerJobAnswer(job: JobView, attempts: readonly AttemptView[]):
   return {
     id: job.jobId,
     type: job.definitionKey,
-    status: statusIn(DEAD_LETTERED, job.status),
+    status: statusIn(SEED_004_STATUSES, job.status),
     priority: priorityWord(job.priority),
     attempt: job.attempts,
     maxAttempts: job.maxAttempts,

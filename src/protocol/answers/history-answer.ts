@@ -7,6 +7,8 @@ import {
   LEVELS,
   LOG_STREAMS,
   type LogView,
+  type StepsView,
+  type StreamView,
 } from '../../core/views/history.ts';
 import { JobErrorAnswer } from './job-answer.ts';
 
@@ -20,7 +22,8 @@ const nextCursor = z
 const AttemptAnswer = z
   .looseObject({
     number: z.int().describe('The first attempt is 1.'),
-    claim: z.int().describe('Increases with every claim, also of released attempts.'),
+    claim: z.int().describe('Increases with every claim, also of returned ones.'),
+    definitionVersion: z.int().describe('Version of the code that it ran.'),
     workerId: z.string().nullable(),
     pid: z.int().nullable().describe('Process id on the host of the worker.'),
     startedAt: Moment,
@@ -68,8 +71,41 @@ const LogAnswer = z
   })
   .meta({ id: 'LogLine', description: 'A log line of a job.' }) satisfies z.ZodType<LogView>;
 
+const StepAnswer = z
+  .looseObject({
+    name: z.string(),
+    claim: z.int().describe('Claim of the attempt that ran it.'),
+    at: Moment.describe('When it was stored, right after its end.'),
+    durationMs: z.int().nullable().describe('How long it ran; null if it was not measured.'),
+    value: z.unknown(),
+  })
+  .meta({ id: 'Step', description: 'A value that a step of a job stored.' });
+
+export const DefinitionLogsAnswer = z.looseObject({
+  logs: z.array(LogAnswer.extend({ jobId: z.string() })),
+});
+
+export const StepsAnswer = z.looseObject({
+  steps: z.array(StepAnswer).describe('In the order in which they were stored.'),
+  checkpoint: z
+    .looseObject({ at: Moment, value: z.unknown() })
+    .nullable()
+    .describe('The latest checkpoint.'),
+  complete: z.boolean().describe('False after 1,000 steps or 4 MB.'),
+}) satisfies z.ZodType<StepsView>;
+
+const StreamEntryAnswer = z.looseObject({
+  id: z.string().describe('For Last-Event-ID and cursor.'),
+  attempt: z.int(),
+  text: z
+    .string()
+    .nullable()
+    .describe('Null: the code of the job begins, or begins again, and the stream starts over.'),
+}) satisfies z.ZodType<StreamView>;
+
 export const AttemptsAnswer = z.looseObject({
   attempts: z.array(AttemptAnswer).describe('In the order of their start.'),
 });
 export const EventPageAnswer = z.looseObject({ events: z.array(EventAnswer), nextCursor });
+export const StreamPageAnswer = z.looseObject({ stream: z.array(StreamEntryAnswer), nextCursor });
 export const LogPageAnswer = z.looseObject({ logs: z.array(LogAnswer), nextCursor });

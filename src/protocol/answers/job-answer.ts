@@ -42,6 +42,7 @@ export const JobAnswer = z
     params: z.unknown(),
     result: z.unknown().describe('Return value; null until it succeeded.'),
     error: JobErrorAnswer.nullable().describe('The latest error.'),
+    errorSummary: z.string().nullable().describe('The latest error in one line.'),
     progress: z
       .looseObject({ fraction: z.number().nullable(), message: z.string().nullable() })
       .nullable(),
@@ -49,7 +50,20 @@ export const JobAnswer = z
     concurrencyKey: z.string().nullable(),
     scheduleId: z.string().nullable(),
     scheduledFor: Moment.nullable(),
-    warnings: z.array(z.looseObject({ code: z.string(), since: Moment.nullable() })),
+    waitsFor: z
+      .union([
+        z.looseObject({ signal: z.string(), jobs: z.undefined().optional() }),
+        z.looseObject({ jobs: z.enum(['parents']), signal: z.undefined().optional() }),
+      ])
+      .nullable()
+      .describe('What a suspended job waits for: a signal, until runAt, or its parents.'),
+    warnings: z.array(
+      z.looseObject({
+        code: z.string(),
+        since: Moment.nullable(),
+        detail: z.string().optional(),
+      }),
+    ),
     createdAt: Moment,
     queuedAt: Moment.nullable(),
     runAt: Moment.nullable().describe('Earliest time to run.'),
@@ -67,13 +81,23 @@ export const JobAnswer = z
     description: 'A job, with its state and its history.',
   }) satisfies z.ZodType<JobView>;
 
+const warnings = z
+  .array(z.looseObject({ code: z.string(), detail: z.string() }))
+  .optional()
+  .describe('Warnings; omitted if there are none.');
+
+export const SignalAnswer = z.looseObject({
+  jobId,
+  signal: z.string(),
+  status: status.describe('The state of the job now: queued if it waited for the signal.'),
+  duplicate: z.boolean().describe('The job had this signal already, with the same payload.'),
+  warnings,
+});
+
 export const AcceptedAnswer = z.looseObject({
   jobId,
   status,
-  warnings: z
-    .array(z.looseObject({ code: z.string(), detail: z.string() }))
-    .optional()
-    .describe('Warnings; omitted if there are none.'),
+  warnings,
 });
 export const BatchAnswer = z.looseObject({
   jobs: z.array(AcceptedAnswer).describe('In the order of the request.'),
@@ -81,6 +105,13 @@ export const BatchAnswer = z.looseObject({
 export const JobPageAnswer = z.looseObject({
   jobs: z.array(JobAnswer),
   nextCursor: z.string().nullable().describe('Cursor of the next page; null at the end.'),
+  searchedUntil: z.iso
+    .datetime()
+    .nullable()
+    .describe(
+      'Creation time up to which jobs were searched, when there may be more. A page without jobs ' +
+        'means that none of those match.',
+    ),
 });
 
 export type AcceptedAnswer = z.infer<typeof AcceptedAnswer>;

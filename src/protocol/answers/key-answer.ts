@@ -20,6 +20,10 @@ const KeyAnswer = z
     tenant: z.string(),
     name: z.string(),
     scopes,
+    definitions: z
+      .array(z.string())
+      .nullable()
+      .describe('Definitions that a worker with this key may serve; null means all.'),
     status: z.enum(KEY_STATUSES),
     createdAt: Moment,
     expiresAt: Moment.nullable(),
@@ -43,17 +47,8 @@ export const TenantAnswer = z
     concurrencyLimit: z.int().nullable().describe('Maximum number of its running jobs.'),
     inUse: z.int().describe('Running jobs that count towards the limit; 0 without a limit.'),
     paused: PauseAnswer.nullable(),
+    firingAlerts: z.int().describe('Number of its firing alerts.'),
   })
   .meta({ id: 'Tenant', description: 'A tenant.' }) satisfies z.ZodType<TenantView>;
 
 export const TenantsAnswer = z.looseObject({ tenants: z.array(TenantAnswer) });
-
-export const SessionAnswer = z.looseObject({
-  kind: z
-    .enum(['open', 'key', 'session'])
-    .describe('How the caller is authenticated; open: a loopback server that never had a key.'),
-  tenant: z.string(),
-  scopes,
-  keyId: keyId.nullable(),
-  expiresAt: Moment.nullable().describe('Latest end of the session.'),
-});

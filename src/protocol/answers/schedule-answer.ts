@@ -55,7 +55,18 @@ export const ScheduleAnswer = z
     catchUpMax: z.int(),
     overlap: z.enum(OVERLAPS),
     source: z.enum(['api', 'code']).describe('Created through the API or by defineJob.'),
-    note: z.string().nullable().describe('Why it is paused, or could not run.'),
+    note: z
+      .string()
+      .nullable()
+      .describe('That the code no longer has it, or why it could not run.'),
+    paused: z
+      .looseObject({
+        since: Moment,
+        by: z.string().nullable().describe('The actor, as in the audit log.'),
+        reason: z.string().nullable(),
+      })
+      .nullable()
+      .describe('Since when, by whom and why it is paused; null while it is enabled.'),
     createdAt: Moment,
     updatedAt: Moment,
     lastEnqueuedAt: Moment.nullable().describe('When it last enqueued a job.'),

@@ -8,6 +8,7 @@ export const SettingsAnswer = z.looseObject({
       z.looseObject({
         name: z.string().describe('Name of the environment variable.'),
         value: z.union([z.string(), z.int()]).nullable(),
+        isDefault: z.boolean().describe('Whether it has its default.'),
         meaning: z.string(),
       }),
     )

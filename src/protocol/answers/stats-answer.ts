@@ -68,7 +68,7 @@ export const StatsAnswer = z.looseObject({
         .nullable()
         .describe(
           'Queued jobs of versions that no live worker has loaded, once one has waited for ' +
-            'LONGSHORE_UNHANDLED_AFTER_MS; null if there are none.',
+            'LONGSHORE_UNSERVED_AFTER_MS; null if there are none.',
         ),
       successRate: rate.describe(
         'Share of succeeded jobs among those succeeded or failed in the window.',

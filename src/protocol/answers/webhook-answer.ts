@@ -4,6 +4,7 @@ import {
   type DeliveryView,
   TEST_EVENT,
   WEBHOOK_EVENTS,
+  WEBHOOK_FORMATS,
   WEBHOOK_STATUSES,
   type WebhookView,
 } from '../../core/webhook/webhook.ts';
@@ -31,6 +32,7 @@ export const WebhookAnswer = z
     id: z.string(),
     tenant: z.string(),
     url: z.string(),
+    format: z.enum(WEBHOOK_FORMATS).describe('What it sends.'),
     description: z.string().nullable(),
     events: z.array(z.enum(WEBHOOK_EVENTS)),
     definitionKeys: z.array(z.string()).nullable().describe('Null: all definitions.'),
@@ -39,6 +41,14 @@ export const WebhookAnswer = z
     notice: z.string().nullable().describe('Why it is not active.'),
     failures: z.int().describe('Number of consecutive failures.'),
     failingSince: Moment.nullable(),
+    lastError: z.string().nullable().describe('Why the last send failed.'),
+    waitingEvents: z
+      .object({ count: z.int(), isExact: z.boolean() })
+      .nullable()
+      .describe(
+        'The events that a failing webhook has still to send; null while it works. isExact is false ' +
+          'when there may be more.',
+      ),
     previousSecretUntil: Moment.nullable().describe('The old secret also signs until then.'),
     createdAt: Moment,
     updatedAt: Moment,
@@ -58,6 +68,19 @@ export const RotatedSecretAnswer = z.looseObject({
 });
 export const WebhooksAnswer = z.looseObject({ webhooks: z.array(WebhookAnswer) });
 
+/** One try to send something. */
+export const SendAnswer = z.looseObject({
+  at: Moment,
+  durationMs: z.int(),
+  status: z
+    .int()
+    .nullable()
+    .describe('HTTP status, or reply code of SMTP; null without a response.'),
+  error: z.string().nullable().describe('Why there was no response.'),
+  responseBody: z.string().nullable().describe('The beginning of the response.'),
+  responseTruncated: z.boolean(),
+});
+
 const DeliveryAnswer = z
   .looseObject({
     id: z.string().describe('The webhook-id of every attempt.'),
@@ -67,19 +90,7 @@ const DeliveryAnswer = z
     status: z.enum(DELIVERY_STATUSES),
     redeliveryOf: z.string().nullable().describe('The delivery that this one repeats.'),
     request: z.unknown().describe('The body, a CloudEvent; null before the first attempt.'),
-    attempts: z.array(
-      z.looseObject({
-        at: Moment,
-        durationMs: z.int(),
-        status: z
-          .int()
-          .nullable()
-          .describe('HTTP status of the response; null without a response.'),
-        error: z.string().nullable().describe('Why there was no response.'),
-        responseBody: z.string().nullable().describe('The beginning of the response.'),
-        responseTruncated: z.boolean(),
-      }),
-    ),
+    attempts: z.array(SendAnswer),
     createdAt: Moment,
     nextAttemptAt: Moment.nullable(),
     finishedAt: Moment.nullable(),

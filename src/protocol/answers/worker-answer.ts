@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { WORKER_STATUSES, type WorkerView } from '../../core/queue/worker.ts';
+import {
+  type HeldJob,
+  TRANSPORTS,
+  WORKER_STATUSES,
+  type WorkerView,
+} from '../../core/queue/worker.ts';
 
 const Moment = z.iso.datetime();
 const workerId = z.string().describe('The id of the worker, new at every start.');
@@ -11,6 +16,13 @@ export const WorkerIdParams = z.object({
     .meta({ examples: ['6a1f0c52-8d0e-4f0b-9a53-1f6c2b7d9e10'] }),
 });
 
+const HeldJobAnswer = z.looseObject({
+  jobId: z.string(),
+  definitionKey: z.string(),
+  tenant: z.string(),
+  startedAt: Moment,
+}) satisfies z.ZodType<HeldJob>;
+
 const WorkerAnswer = z
   .looseObject({
     workerId,
@@ -18,7 +30,9 @@ const WorkerAnswer = z
     pid: z.int(),
     version: z.string().describe('Version of Longshore.'),
     slots: z.int().describe('Number of concurrent jobs.'),
-    running: z.array(z.string()).describe('Ids of its running jobs.'),
+    running: z.array(z.string()).describe('Ids of its running jobs that you may see.'),
+    jobs: z.array(HeldJobAnswer).describe('The same jobs, longest running first.'),
+    busy: z.int().describe('Slots in use, by jobs of all tenants.'),
     heartbeatAt: Moment.describe('When it last renewed its lease.'),
     leaseExpiresAt: Moment.describe('It is declared dead if it has not renewed its lease by then.'),
     startedAt: Moment,
@@ -29,6 +43,13 @@ const WorkerAnswer = z
       ),
     definitions: z.array(z.string()).describe('Loaded definitions, like image.resize@1.'),
     lost: z.boolean().describe('Lost: its lease expired without a regular exit.'),
+    transport: z
+      .enum(TRANSPORTS)
+      .describe('How it gets its jobs: from the database, or from a server over HTTP.'),
+    tenant: z.string().nullable().describe('The tenant it serves; null: all tenants.'),
+    keyId: z.string().nullable().describe('Its key, if it has one.'),
+    address: z.string().nullable().describe('Its network address, over HTTP.'),
+    turnAt: Moment.nullable().describe('When it last asked for jobs, over HTTP.'),
   })
   .meta({ id: 'Worker', description: 'A worker.' }) satisfies z.ZodType<WorkerView>;
 

@@ -3,7 +3,7 @@ import { BULK_ACTIONS, BULK_STATES, type BulkAction } from '../../core/job/bulk.
 import type { JobCriteria } from '../../core/job/job-criteria.ts';
 import type { RetryRequest } from '../../core/failure/retry.ts';
 import { changeRefusal } from '../../core/job/system-job.ts';
-import { closed, flag, number, oneOf, text, wholeInQuery } from '../fields.ts';
+import { closed, exampleBody, flag, number, oneOf, text, wholeInQuery } from '../fields.ts';
 import { Findings } from '../findings.ts';
 import { criteriaOf, JobFilterBody } from './job-filter.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from './job-query.ts';
@@ -26,9 +26,10 @@ export const BulkBody = closed({
   mode: retryFields.mode,
   runAt: retryFields.runAt,
   params: retryFields.params,
+  version: retryFields.version,
   ratePerSecond,
   preview,
-});
+}).meta(exampleBody({ action: 'retry', filter: { definitionKey: 'hello' }, preview: true }));
 
 /** Body of `POST /v1/dead-letters/retry`: a filter of dead letters and retry options. */
 const { definitionKey, errorCode, fingerprint, q, finishedAfter, finishedBefore } =
@@ -43,7 +44,7 @@ export const DeadLetterRetryBody = closed({
   ...retryFields,
   ratePerSecond,
   preview,
-});
+}).meta(exampleBody({ definitionKey: 'hello', preview: true }));
 
 /** Query of `GET /v1/bulk`. */
 export const BulkQuery = closed({
@@ -91,13 +92,14 @@ export function parseDeadLetterRetry(body: unknown): BulkRequest {
     mode,
     runAt,
     params,
+    version,
     ratePerSecond: rate,
     preview: only,
     ...filter
   } = shaped(DeadLetterRetryBody, body ?? {}, findings);
   const times = { finishedAfter: from, finishedBefore: to };
   const criteria = criteriaOf({ status: 'failed', ...filter, ...times });
-  const rest = { mode, runAt, params, ratePerSecond: rate, preview: only };
+  const rest = { mode, runAt, params, version, ratePerSecond: rate, preview: only };
   return finished('retry', criteria, rest, findings);
 }
 
@@ -105,6 +107,7 @@ interface HowBody {
   mode: RetryRequest['mode'];
   runAt?: Date | undefined;
   params?: unknown;
+  version?: RetryRequest['version'] | undefined;
   ratePerSecond?: number | undefined;
   preview?: boolean | undefined;
 }

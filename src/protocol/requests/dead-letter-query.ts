@@ -12,8 +12,8 @@ export const DeadLetterQuery = closed({
   ...window,
   fingerprint,
   q: q.describe(
-    'Only jobs with this text in their error message or unencrypted params. The number of jobs ' +
-      'searched per page is limited: a page can be short and still have a nextCursor.',
+    'A search, as in GET /v1/jobs. The number of jobs searched per page is limited: a page can be ' +
+      'short or empty and still have a nextCursor.',
   ),
   cursor: text(200).optional().describe('The nextCursor of the previous page.'),
   limit: wholeInQuery(1, PAGE_MAX)
@@ -30,8 +30,8 @@ const BUCKETS_MAX = 100;
 export const DeadLetterGroupQuery = closed({
   ...window,
   q: q.describe(
-    'Only dead letters with this text in their error message or unencrypted params. Only the newest ' +
-      'are searched; countIsExact and complete show whether there may be more.',
+    'A search, as in GET /v1/jobs. With words, tags or an id, only the newest dead letters are ' +
+      'searched; countIsExact and complete show whether there may be more.',
   ),
   buckets: wholeInQuery(1, BUCKETS_MAX)
     .optional()

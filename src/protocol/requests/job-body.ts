@@ -5,16 +5,28 @@ import {
   PRIORITY_MAX,
   TIMEOUT_SECONDS_MAX,
 } from '../../core/definition/definition.ts';
+import { ON_PARENT_FAILURE, PARENTS_MAX } from '../../core/dependency/dependency.ts';
 import { YEAR_MS } from '../../core/values/duration.ts';
 import { CONCURRENCY_KEY_MAX } from '../../core/queue/limits.ts';
+import { isJobId } from '../../core/job/job-id.ts';
 import { PARAMS_MAX_BYTES, PARAMS_MAX_DEPTH, PARAMS_MAX_KEYS } from '../../core/job/params.ts';
-import { closed, definitionKey, flag, instant, list, number, oneOf, says } from '../fields.ts';
+import {
+  closed,
+  definitionKey,
+  exampleBody,
+  flag,
+  instant,
+  list,
+  number,
+  oneOf,
+  says,
+} from '../fields.ts';
 import { text, whole } from '../fields.ts';
 
 const DELAY_MS_MAX = 10 * YEAR_MS;
 export const VERSION_MAX = 2_147_483_647;
 export const IDEMPOTENCY_KEY_MAX = 255;
-const TAGS_MAX = 20;
+export const TAGS_MAX = 20;
 export const TAG_LENGTH_MAX = 100;
 export const BATCH_MAX = 10_000;
 
@@ -50,12 +62,17 @@ const UniqueBody = closed({
       'Return the existing job (existing, the default), or update its params, priority, run ' +
         'time and expiry if it has not started (replace).',
     ),
+  maxWaitMs: whole(1, YEAR_MS)
+    .optional()
+    .describe(
+      'With replace: however often the job is replaced, it becomes due at the latest this long ' +
+        'after it was created. At least delayMs; excludes runAt.',
+    ),
 });
 
 const seconds = says(`must be a number above 0 and at most ${TIMEOUT_SECONDS_MAX} (30 days)`);
 
-/** Body of `POST /v1/jobs`. Rules that cross fields are in `parse-job.ts`. */
-export const JobBody = closed({
+const job = closed({
   definitionKey: definitionKey().meta({
     description: 'Key of the definition.',
     examples: ['image.resize'],
@@ -79,11 +96,21 @@ export const JobBody = closed({
   idempotencyKey: text(IDEMPOTENCY_KEY_MAX)
     .optional()
     .describe('The same key again returns the same job. Alternative: the Idempotency-Key header.'),
+  requestId: z
+    .string('must be a UUID of version 7')
+    .refine(isJobId, 'must be a UUID of version 7')
+    .optional()
+    .describe(
+      'Names this request: the same requestId again, within a day, returns the same job. Clients ' +
+        'set it to repeat a request after a lost response. Cheaper than an idempotencyKey, and unused with one.',
+    )
+    .meta({ examples: ['019a8c1e-7b60-7000-8000-00000000002a'] }),
   concurrencyKey: text(CONCURRENCY_KEY_MAX)
     .optional()
     .describe('Jobs with the same key share the per-key limits of the definition.')
     .meta({ examples: ['customer-17'] }),
   runAt: instant().optional().describe('Earliest time to run. Excludes delayMs.'),
+  scheduledAt: instant().optional().describe('Another name of runAt.'),
   delayMs: whole(0, DELAY_MS_MAX).optional().describe('Delay before it may run.'),
   hold: flag().optional().describe('Hold the job until it is released.'),
   timeoutSeconds: z
@@ -99,17 +126,45 @@ export const JobBody = closed({
   skipValidation: flag()
     .optional()
     .describe('Do not validate the params now; they are always validated before the job runs.'),
+  requireRegistered: flag()
+    .optional()
+    .describe(
+      'Refuse the job with UNREGISTERED when no worker has registered its definition, instead of a ' +
+        'warning. Default: the setting LONGSHORE_UNREGISTERED of the server.',
+    ),
   retry: RetryBody.optional().describe('Retry policy: a preset or rules.'),
+  after: list(
+    z
+      .string('must be the id of a job')
+      .refine(isJobId, 'must be the id of a job')
+      .meta({ examples: ['0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400'] }),
+    1,
+    PARENTS_MAX,
+  )
+    .optional()
+    .describe(
+      'Ids of jobs, its parents: the job is suspended until all of them have ended. Excludes runAt, ' +
+        'delayMs, hold and unique. No duplicates.',
+    ),
+  onParentFailure: oneOf('answer', [...ON_PARENT_FAILURE])
+    .optional()
+    .describe(
+      'If a parent fails or is cancelled, the job fails with PARENT_FAILED (fail, the default), runs ' +
+        'when all have ended (run), or is cancelled (cancel). Needs after.',
+    ),
   tags: list(text(TAG_LENGTH_MAX).meta({ examples: ['nightly'] }), 0, TAGS_MAX)
     .optional()
     .describe('Tags to find the job by. No duplicates.'),
 });
 
+/** Body of `POST /v1/jobs`. Rules that cross fields are in `parse-job.ts`. */
+export const JobBody = job.meta(exampleBody({ definitionKey: 'hello', params: { name: 'Ada' } }));
+
 export type JobBody = z.infer<typeof JobBody>;
 
 /** Body of `POST /v1/jobs/batch`. */
 export const BatchBody = closed({
-  jobs: list(JobBody, 1, BATCH_MAX).describe(
-    'Stored all or none; the response has the same order.',
-  ),
-});
+  jobs: list(job, 1, BATCH_MAX).describe('Stored all or none; the response has the same order.'),
+}).meta(
+  exampleBody({ jobs: [{ definitionKey: 'hello' }, { definitionKey: 'hello', delayMs: 60_000 }] }),
+);

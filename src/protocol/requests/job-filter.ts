@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { ANY_JOB, type JobCriteria } from '../../core/job/job-criteria.ts';
+import { ANY_JOB, JOB_IDS_MAX, type JobCriteria } from '../../core/job/job-criteria.ts';
 import { JOB_STATES } from '../../core/job/job.ts';
-import { closed, instant, list, oneOf, searchedKey, text } from '../fields.ts';
+import { meet } from '../../core/search/narrow.ts';
+import { closed, instant, jobId, list, oneOf, searchedKey, searchText, text } from '../fields.ts';
 import { TAG_LENGTH_MAX } from './job-body.ts';
-import { ERROR_CODE_MAX, Q_MAX } from './job-query.ts';
+import { ERROR_CODE_MAX, Q_MAX, statusesOf } from './job-query.ts';
 
 const FINGERPRINT_MAX = 100;
 
@@ -33,9 +34,10 @@ export const JobFilterBody = closed({
   runBefore: before('waiting jobs due'),
   finishedAfter: after('jobs finished at'),
   finishedBefore: before('jobs finished'),
-  q: text(Q_MAX)
+  q: searchText(Q_MAX).optional().describe('A search, as in GET /v1/jobs.'),
+  jobIds: list(jobId(), 1, JOB_IDS_MAX)
     .optional()
-    .describe('Only jobs with this text in their latest error message or unencrypted params.'),
+    .describe(`Only these jobs: 1 to ${JOB_IDS_MAX} ids. Unknown ids are skipped.`),
 });
 export type JobFilterBody = z.infer<typeof JobFilterBody>;
 
@@ -44,5 +46,5 @@ export function criteriaOf({ status, ...filter }: JobFilterBody): JobCriteria {
     Object.entries(filter).filter(([, value]) => value !== undefined),
   ) as Partial<JobCriteria>;
   const statuses = status === undefined ? [] : [status].flat();
-  return { ...ANY_JOB, ...said, statuses };
+  return { ...ANY_JOB, ...said, statuses: meet(statuses, statusesOf(filter.q)) ?? statuses };
 }

@@ -24,6 +24,7 @@ describe('the query of GET /v1/jobs', () => {
       createdAfter: new Date('2029-12-31T23:00:00Z'),
     });
     expect(JobQuery.parse({ status: 'queued' }).status).toEqual(['queued']);
+    expect(JobQuery.parse({ status: 'queued|failed' }).status).toEqual(['queued', 'failed']);
   });
 
   it('finds the jobs of hooks by their own key', () => {

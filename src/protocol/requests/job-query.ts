@@ -1,22 +1,37 @@
 import { z } from 'zod';
 import { JOB_STATES, type JobState } from '../../core/job/job.ts';
-import { closed, instant, list, oneOf, searchedKey, text, wholeInQuery } from '../fields.ts';
+import { meet } from '../../core/search/narrow.ts';
+import { readSearch } from '../../core/search/search.ts';
+import {
+  closed,
+  instant,
+  jobIdPart,
+  list,
+  oneOf,
+  searchedKey,
+  searchText,
+  text,
+  wholeInQuery,
+} from '../fields.ts';
 import { TAG_LENGTH_MAX } from './job-body.ts';
 
 export const PAGE_MAX = 200;
 export const PAGE_DEFAULT = 50;
 export const ERROR_CODE_MAX = 100;
-export const Q_MAX = 200;
+export const Q_MAX = 500;
 const JOB_SORTS = ['-createdAt', 'createdAt', 'runAt', '-priority'] as const;
 
 export type JobSort = (typeof JOB_SORTS)[number];
 
-/** A single query value is a list of one. */
-const asList = (value: unknown) => (Array.isArray(value) ? value : [value]);
+/** A list: the parameter repeats, or its values stand between bars. */
+const asList = (value: unknown) =>
+  (Array.isArray(value) ? value : [value]).flatMap((one: unknown) =>
+    typeof one === 'string' ? one.split('|') : [one],
+  );
 
 /** Sorts that are available for certain states only. */
 const SORTED_STATES: Partial<Record<JobSort, readonly JobState[]>> = {
-  runAt: ['scheduled', 'retrying'],
+  runAt: ['scheduled', 'retrying', 'suspended'],
   '-priority': ['queued'],
 };
 
@@ -25,7 +40,7 @@ export const JobQuery = closed({
   status: z
     .preprocess(asList, list(oneOf('status', JOB_STATES), 1, JOB_STATES.length))
     .optional()
-    .describe('Only jobs in this state. May be repeated.'),
+    .describe('Only jobs in this state. May be repeated; status=queued|running is the same.'),
   definitionKey: searchedKey()
     .optional()
     .describe('Only jobs of this definition; prefix the key with $hook: for its hook jobs.'),
@@ -39,11 +54,19 @@ export const JobQuery = closed({
   createdBefore: instant().optional().describe('Only jobs created before this time.'),
   runAfter: instant().optional().describe('Only waiting jobs due at this time or later.'),
   runBefore: instant().optional().describe('Only waiting jobs due before this time.'),
-  q: text(Q_MAX)
+  id: jobIdPart()
     .optional()
     .describe(
-      'Only jobs with this text in their latest error message or unencrypted params. The number of ' +
-        'jobs searched per page is limited: a page can be short and still have a nextCursor.',
+      'Only jobs whose id begins or ends with these 4 to 32 hex digits: at most the 10 newest. An ' +
+        'end is looked for among the newest and the newest failed jobs. Cannot be combined.',
+    ),
+  q: searchText(Q_MAX)
+    .optional()
+    .describe(
+      'A search, like status:failed owner:billing timeout. Filters: status, definition, owner, code, ' +
+        'tag, id, worker. Other words are looked for in the definition key, tags, latest error and ' +
+        'unencrypted params; quote a text with spaces. The number of jobs searched per page is ' +
+        'limited: a page can be short or empty and still have a nextCursor.',
     ),
   sort: oneOf('sort', JOB_SORTS)
     .default('-createdAt')
@@ -55,10 +78,28 @@ export const JobQuery = closed({
   limit: wholeInQuery(1, PAGE_MAX)
     .default(PAGE_DEFAULT)
     .describe(`Page size. Default ${PAGE_DEFAULT}.`),
-}).refine(({ sort, status = [] }) => fitsSort(sort, status), {
-  path: ['sort'],
-  error: 'runAt needs status=scheduled or retrying, -priority needs status=queued, and no other',
-});
+})
+  .refine(({ sort, status = [], q }) => fitsSort(sort, meet(status, statusesOf(q)) ?? []), {
+    path: ['sort'],
+    error: 'runAt needs status=scheduled or retrying, -priority needs status=queued, and no other',
+  })
+  .refine(isAlone, { path: ['id'], error: 'cannot be combined with other filters or a cursor' });
+
+/** The access check adds `tenant`, which says whose jobs they are. */
+const NO_FILTERS = ['id', 'sort', 'limit', 'tenant'];
+
+function isAlone({ id, ...others }: Record<string, unknown>): boolean {
+  if (id === undefined) return true;
+  return Object.entries(others).every(
+    ([name, value]) => value === undefined || NO_FILTERS.includes(name),
+  );
+}
+
+/** The states that a search names. */
+export function statusesOf(q: string | undefined): readonly JobState[] {
+  const reading = readSearch(q ?? '');
+  return 'search' in reading ? reading.search.statuses : [];
+}
 
 function fitsSort(sort: JobSort, statuses: readonly JobState[]): boolean {
   const sorted = SORTED_STATES[sort];

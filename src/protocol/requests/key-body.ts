@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { PATTERN_SHAPE } from '../../core/access/key-patterns.ts';
 import { SCOPE_NAMES, SCOPES, TENANT_SHAPE } from '../../core/access/scope.ts';
-import { closed, instant, list, oneOf, says, text, whole } from '../fields.ts';
+import { closed, exampleBody, instant, list, oneOf, says, text, whole } from '../fields.ts';
 
 const KEY_NAME_MAX = 100;
 const OVERLAP_SECONDS_DEFAULT = 24 * 3_600;
 const OVERLAP_SECONDS_MAX = 30 * OVERLAP_SECONDS_DEFAULT;
 
+const pattern = says('must be the key of a definition, or a pattern like report.*');
 const meanings = SCOPE_NAMES.map((name) => `${name}: ${SCOPES[name]}`).join(' ');
 
 /** Body of `POST /v1/keys`. */
@@ -17,8 +19,19 @@ export const KeyBody = closed({
   scopes: list(oneOf('scope', SCOPE_NAMES).meta({ examples: ['jobs:read'] }), 1, SCOPE_NAMES.length)
     .transform((scopes) => [...new Set(scopes)])
     .describe(`Scopes of the key. ${meanings}`),
+  definitions: list(
+    z
+      .string(pattern)
+      .regex(PATTERN_SHAPE, pattern)
+      .meta({ examples: ['report.*'] }),
+    1,
+    100,
+  )
+    .nullable()
+    .default(null)
+    .describe('For the scope worker: the definitions that a worker may serve. Default all.'),
   expiresAt: instant().nullable().optional().describe('Expiry. Default never.'),
-});
+}).meta(exampleBody({ name: 'ci', scopes: ['jobs:read'] }));
 
 /** Body of `POST /v1/keys/{keyId}/rotate`. */
 export const RotateBody = closed({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CONCURRENCY_LIMIT_MAX, PER_MS_MAX, RATE_MAX } from '../../core/queue/limits.ts';
 import { TENANT_WEIGHT_MAX } from '../../core/views/key-view.ts';
-import { closed, says, text, whole } from '../fields.ts';
+import { closed, exampleBody, says, text, whole } from '../fields.ts';
 
 const REASON_MAX = 500;
 
@@ -14,7 +14,7 @@ export const PauseBody = closed({
       description: 'Reason, shown to other users.',
       examples: ['the mail provider is down'],
     }),
-});
+}).meta(exampleBody({ reason: 'the mail provider is down' }));
 
 const count = () => whole(0, CONCURRENCY_LIMIT_MAX).nullable().optional();
 const concurrencyLimit = count().describe(
@@ -43,7 +43,7 @@ export const DefinitionLimitsBody = closed({
   concurrencyKeyLimit: count().describe('The same per concurrency key.'),
   rateLimit: rate().describe('Rate limit of starts.'),
   keyRateLimit: rate().describe('The same per concurrency key.'),
-});
+}).meta(exampleBody({ concurrencyLimit: 4 }));
 
 /** Body of `PATCH /v1/tenants/{tenant}/limits`; omitted fields stay unchanged. */
 export const TenantLimitsBody = closed({
@@ -51,4 +51,4 @@ export const TenantLimitsBody = closed({
   weight: whole(1, TENANT_WEIGHT_MAX)
     .optional()
     .describe('Share of claims among tenants at the same priority. Default 1.'),
-});
+}).meta(exampleBody({ weight: 3 }));

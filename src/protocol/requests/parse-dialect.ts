@@ -34,7 +34,7 @@ export function parseEnqueue(body: unknown, tenant: string): JobRequest {
     idempotencyScope: 'tenant',
     runAt,
     priority: PRIORITY_WORDS[priority satisfies PriorityWord],
-    policy: { defaultRetryOn: RETRY_ON_WITHOUT_THROWS, failsUnhandled: true },
+    policy: { defaultRetryOn: RETRY_ON_WITHOUT_THROWS, failsUnserved: true },
     skipValidation,
   };
 }

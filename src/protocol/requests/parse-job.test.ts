@@ -31,6 +31,30 @@ describe('a job', () => {
     expect(pointers({ runAt: odd, expiresAt: odd })).toEqual(['/runAt', '/expiresAt']);
   });
 
+  it('may have scheduledAt in place of runAt', () => {
+    const scheduledAt = '2030-01-31T10:00:00Z';
+    expect(parse({ definitionKey: 'a', scheduledAt }).runAt).toEqual(new Date(scheduledAt));
+    expect(pointers({ scheduledAt, delayMs: 5 })).toEqual(['/delayMs']);
+    expect(pointers({ scheduledAt, runAt: scheduledAt })).toEqual(['/scheduledAt']);
+    expect(pointers({ scheduledAt, expiresAt: scheduledAt })).toEqual(['/expiresAt']);
+  });
+
+  it('may wait for others', () => {
+    const id = '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400';
+    const body = { definitionKey: 'a', after: [id] };
+    expect(parse(body).after).toEqual({ jobs: [id], onFailure: 'fail' });
+    const run = { ...body, onParentFailure: 'run' };
+    expect(parse(run).after).toEqual({ jobs: [id], onFailure: 'run' });
+    expect(pointers({ onParentFailure: 'run' })).toEqual(['/onParentFailure']);
+    expect(pointers({ ...body, onParentFailure: 'rum' })).toEqual(['/onParentFailure']);
+    expect(pointers({ after: [] })).toEqual(['/after']);
+    expect(pointers({ after: [id, 'x', id] })).toEqual(['/after/1', '/after/2']);
+    expect(pointers({ after: Array.from({ length: 101 }, () => id) })).toEqual(['/after']);
+    expect(pointers({ after: [id], delayMs: 0, hold: true })).toEqual(['/delayMs', '/hold']);
+    expect(pointers({ after: [id], runAt: '2030-01-31T10:00:00Z' })).toEqual(['/runAt']);
+    expect(pointers({ after: [id], unique: { while: 'queued' } })).toEqual(['/unique']);
+  });
+
   it('carries every field over', () => {
     const job = parse({
       definitionKey: 'a',
@@ -72,7 +96,7 @@ describe('a job', () => {
   it('is one of a kind by its params, and gives way, unless told otherwise', () => {
     const plain = { key: null, while: 'queued', onConflict: 'existing' };
     expect(parse({ definitionKey: 'a', unique: { while: 'queued' } }).unique).toEqual(plain);
-    const all = { key: 'k', while: { windowMs: 5 }, onConflict: 'replace' };
+    const all = { key: 'k', while: { windowMs: 5 }, onConflict: 'replace', maxWaitMs: 9 };
     expect(parse({ definitionKey: 'a', unique: all }).unique).toEqual(all);
   });
 
@@ -153,6 +177,19 @@ describe('the edges of a field', () => {
     [{ unique: { while: 'queued', key: '' } }, '/unique/key'],
     [{ unique: { while: 'queued', onConflict: 'cancel' } }, '/unique/onConflict'],
     [{ unique: { while: 'queued', onConflict: 'replace' }, hold: true }, '/hold'],
+    [{ unique: { while: 'queued', maxWaitMs: 9 } }, '/unique/maxWaitMs'],
+    [{ unique: { while: 'queued', onConflict: 'replace', maxWaitMs: 0 } }, '/unique/maxWaitMs'],
+    [
+      { unique: { while: 'queued', onConflict: 'replace', maxWaitMs: 9 }, delayMs: 10 },
+      '/unique/maxWaitMs',
+    ],
+    [
+      {
+        unique: { while: 'queued', onConflict: 'replace', maxWaitMs: 9 },
+        runAt: '2030-01-31T10:00:00Z',
+      },
+      '/unique/maxWaitMs',
+    ],
     [{ expiresAt: '2030-01-31' }, '/expiresAt'],
     [{ expiresAt: '2030-01-31T10:00:00Z', runAt: '2030-01-31T12:00:00+02:00' }, '/expiresAt'],
     [{ skipValidation: 'yes' }, '/skipValidation'],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RETRY_PRESETS } from '../../core/failure/backoff.ts';
 import { DefinitionError, type RetryInput } from '../../core/definition/definition.ts';
 import { retryPolicy } from '../../core/failure/retry-input.ts';
+import { PARENTS_MAX } from '../../core/dependency/dependency.ts';
 import { atOnce } from '../../core/values/exact-json.ts';
 import type { JobPolicy } from '../../core/job/job.ts';
 import { type JobRequest, plainRequest } from '../../core/job/new-job.ts';
@@ -72,6 +73,7 @@ function readJob(body: unknown, tenant: string, at: string, findings: Findings):
     findings.add('VALIDATION_FAILED', ...violations(shape.error.issues, 'field', at));
   }
   crossCheck(body, at, findings);
+  checkParents(body, at, findings);
   const paramsJson = readParams(body, at, findings);
   if (!shape.success || paramsJson === null) return null;
   const job = shape.data;
@@ -81,28 +83,40 @@ function readJob(body: unknown, tenant: string, at: string, findings: Findings):
     priority: job.priority ?? 0,
     maxAttempts: job.maxAttempts ?? presetAttempts(job),
     hold: job.hold ?? false,
-    runAt: job.runAt ?? null,
+    runAt: job.runAt ?? job.scheduledAt ?? null,
     delayMs: job.delayMs ?? null,
     idempotencyKey: job.idempotencyKey ?? null,
+    requestId: job.requestId ?? null,
     concurrencyKey: job.concurrencyKey ?? null,
     unique: job.unique ? readUnique(job.unique) : null,
     expiresAt: job.expiresAt ?? null,
     tags: job.tags ?? null,
     policy: readPolicy(job, at, findings),
     skipValidation: job.skipValidation ?? false,
+    requireRegistered: job.requireRegistered ?? null,
+    after: job.after ? { jobs: job.after, onFailure: job.onParentFailure ?? 'fail' } : null,
   };
 }
 
 /** Rules that cross fields. They read the raw body, so that another invalid field hides none. */
 function crossCheck(body: unknown, at: string, findings: Findings): void {
-  const { runAt, delayMs, retry, tags, unique, hold, expiresAt } = fieldsOf(body);
+  const { scheduledAt, delayMs, retry, tags, unique, hold, expiresAt, ...rest } = fieldsOf(body);
+  const { runAt = scheduledAt } = rest;
   const wrong = (pointer: string, detail: string) =>
     findings.add('VALIDATION_FAILED', { pointer: at + pointer, detail });
+  if (rest['runAt'] !== undefined && scheduledAt !== undefined) {
+    wrong('/scheduledAt', 'scheduledAt is another name of runAt: send one of them');
+  }
   if (runAt !== undefined && delayMs !== undefined) {
     wrong('/delayMs', 'delayMs and runAt exclude each other');
   }
   if (hold === true && fieldsOf(unique)['onConflict'] === 'replace') {
     wrong('/hold', 'hold and replacing an earlier job exclude each other');
+  }
+  const { onConflict, maxWaitMs } = fieldsOf(unique);
+  if (maxWaitMs !== undefined) {
+    const detail = maxWaitProblem({ onConflict, maxWaitMs, delayMs, runAt });
+    if (detail !== null) wrong('/unique/maxWaitMs', detail);
   }
   if (timeOf(runAt) >= timeOf(expiresAt)) {
     wrong('/expiresAt', 'must be later than runAt');
@@ -118,14 +132,47 @@ function crossCheck(body: unknown, at: string, findings: Findings): void {
   }
 }
 
+interface MaxWaitFields {
+  onConflict: unknown;
+  maxWaitMs: unknown;
+  delayMs: unknown;
+  runAt: unknown;
+}
+
+function maxWaitProblem({ onConflict, maxWaitMs, delayMs, runAt }: MaxWaitFields): string | null {
+  if (onConflict !== 'replace') return 'needs onConflict replace';
+  if (runAt !== undefined) return 'excludes runAt: use delayMs';
+  if (typeof maxWaitMs !== 'number' || typeof delayMs !== 'number') return null;
+  return delayMs > maxWaitMs ? 'must be at least delayMs' : null;
+}
+
+function checkParents(body: unknown, at: string, findings: Findings): void {
+  const { after, onParentFailure, ...others } = fieldsOf(body);
+  const wrong = (pointer: string, detail: string) =>
+    findings.add('VALIDATION_FAILED', { pointer: at + pointer, detail });
+  if (after === undefined) {
+    if (onParentFailure !== undefined) wrong('/onParentFailure', 'needs after');
+    return;
+  }
+  for (const name of ['runAt', 'scheduledAt', 'delayMs', 'unique']) {
+    if (others[name] !== undefined) wrong(`/${name}`, `after and ${name} exclude each other`);
+  }
+  if (others['hold'] === true) wrong('/hold', 'after and hold exclude each other');
+  if (!Array.isArray(after) || after.length > PARENTS_MAX) return;
+  for (const [index, id] of after.entries()) {
+    if (after.indexOf(id) < index) wrong(`/after/${index}`, 'is a duplicate');
+  }
+}
+
 /** Only text is parsed: an object could throw when converted. */
 function timeOf(value: unknown): number {
   return typeof value === 'string' ? Date.parse(value) : NaN;
 }
 
 function readUnique(unique: UniqueFields): Unique {
-  const { key, onConflict = 'existing' } = unique;
-  return { key: key ?? null, while: unique.while, onConflict };
+  const { key, onConflict = 'existing', maxWaitMs } = unique;
+  const limit = maxWaitMs === undefined ? {} : { maxWaitMs };
+  return { key: key ?? null, while: unique.while, onConflict, ...limit };
 }
 
 function readParams(body: unknown, at: string, findings: Findings): string | null {

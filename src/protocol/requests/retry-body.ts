@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkParams } from '../../core/job/params.ts';
-import { RETRY_MODES, type RetryRequest } from '../../core/failure/retry.ts';
-import { closed, instant, oneOf } from '../fields.ts';
+import { RETRY_MODES, RETRY_VERSIONS, type RetryRequest } from '../../core/failure/retry.ts';
+import { closed, exampleBody, instant, oneOf } from '../fields.ts';
 import { Findings } from '../findings.ts';
 import { violations } from '../violations.ts';
 
@@ -17,10 +17,16 @@ export const retryFields = {
     .optional()
     .describe('With later: earliest time to run. Default: after its backoff.'),
   params: z.unknown().optional().describe('New params. Default: unchanged.'),
+  version: oneOf('version', RETRY_VERSIONS)
+    .default('same')
+    .describe(
+      'Code of a deployed definition: same as the job was queued with, or current, as a new job ' +
+        'gets it. Default same.',
+    ),
 };
 
 /** Body of `POST /v1/jobs/{jobId}/retry`. */
-export const RetryBody = closed(retryFields);
+export const RetryBody = closed(retryFields).meta(exampleBody({ mode: 'now' }));
 
 /** Without a body: retry now. Throws a `Refusal`. */
 export function parseRetry(body: unknown): RetryRequest {
@@ -37,14 +43,20 @@ export function readRetryRequest(
     mode,
     runAt,
     params,
-  }: { mode: RetryRequest['mode']; runAt?: Date | undefined; params?: unknown },
+    version = 'same',
+  }: {
+    mode: RetryRequest['mode'];
+    runAt?: Date | undefined;
+    params?: unknown;
+    version?: RetryRequest['version'] | undefined;
+  },
   findings: Findings,
 ): RetryRequest {
   if (runAt !== undefined && mode !== 'later') {
     const detail = `runAt requires the mode later, not ${mode}`;
     findings.add('VALIDATION_FAILED', { pointer: '/runAt', detail });
   }
-  const request: RetryRequest = { mode, runAt: runAt ?? null, paramsJson: null };
+  const request: RetryRequest = { mode, runAt: runAt ?? null, paramsJson: null, version };
   if (params === undefined) return request;
   const checked = checkParams(params);
   if (checked.ok) return { ...request, paramsJson: checked.json };

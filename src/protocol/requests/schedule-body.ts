@@ -13,10 +13,30 @@ import {
   SCHEDULE_DEFAULTS,
   SCHEDULE_NAME_MAX,
 } from '../../core/schedule/schedule.ts';
-import { closed, definitionKey, flag, instant, oneOf, text, whole } from '../fields.ts';
+import {
+  closed,
+  definitionKey,
+  exampleBody,
+  flag,
+  instant,
+  oneOf,
+  text,
+  whole,
+} from '../fields.ts';
 import { VERSION_MAX } from './job-body.ts';
 
 const { catchUpWindowMs, catchUpMax } = SCHEDULE_DEFAULTS;
+
+export const cron = () =>
+  text(CRON_LENGTH_MAX).meta({
+    description: 'Five fields, six with seconds first, or a nickname like @daily.',
+    examples: ['30 2 * * *'],
+  });
+
+export const timezone = () =>
+  text(64)
+    .optional()
+    .meta({ description: 'An IANA time zone. Default UTC.', examples: ['Europe/Berlin'] });
 
 const fields = {
   name: text(SCHEDULE_NAME_MAX)
@@ -27,9 +47,7 @@ const fields = {
     .nullable()
     .optional()
     .describe('Version of its jobs. Default null: the highest published version at each slot.'),
-  timezone: text(64)
-    .optional()
-    .meta({ description: 'An IANA time zone. Default UTC.', examples: ['Europe/Berlin'] }),
+  timezone: timezone(),
   params: z.unknown().optional().describe('Params of its jobs: any JSON. Default {}.'),
   priority: whole(-PRIORITY_MAX, PRIORITY_MAX)
     .optional()
@@ -62,12 +80,6 @@ const fields = {
     .describe('While an earlier job is unfinished: allow (the default), skip, or queue-one.'),
 };
 
-const cron = () =>
-  text(CRON_LENGTH_MAX).meta({
-    description: 'Five fields, six with seconds first, or a nickname like @daily.',
-    examples: ['30 2 * * *'],
-  });
-
 /** Body of `POST /v1/schedules`. */
 export const ScheduleBody = closed({
   definitionKey: definitionKey().meta({
@@ -76,10 +88,12 @@ export const ScheduleBody = closed({
   }),
   cron: cron(),
   ...fields,
-});
+}).meta(exampleBody({ definitionKey: 'hello', cron: '30 2 * * *', timezone: 'Europe/Berlin' }));
 
 /** Body of `PATCH /v1/schedules/{id}`; omitted fields stay unchanged. */
-export const SchedulePatch = closed({ cron: cron().optional(), ...fields });
+export const SchedulePatch = closed({ cron: cron().optional(), ...fields }).meta(
+  exampleBody({ cron: '0 6 * * 1' }),
+);
 
 export type ScheduleBody = z.infer<typeof ScheduleBody>;
 export type SchedulePatch = z.infer<typeof SchedulePatch>;

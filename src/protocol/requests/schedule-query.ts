@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import { SCHEDULE_NAME_MAX } from '../../core/schedule/schedule.ts';
-import { closed, definitionKey, oneOf, text, wholeInQuery } from '../fields.ts';
+import { DST_GAPS, DST_REPEATS, SCHEDULE_NAME_MAX } from '../../core/schedule/schedule.ts';
+import { closed, definitionKey, instant, oneOf, text, wholeInQuery } from '../fields.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from './job-query.ts';
+import { cron, timezone } from './schedule-body.ts';
 
 const UPCOMING_MAX = 100;
 const UPCOMING_DEFAULT = 5;
@@ -29,6 +30,17 @@ export const UpcomingQuery = closed({
   count: wholeInQuery(1, UPCOMING_MAX)
     .default(UPCOMING_DEFAULT)
     .describe(`Number of runs. Default ${UPCOMING_DEFAULT}.`),
+});
+
+/** Query of `GET /v1/schedules/preview`: what determines the slots of a schedule. */
+export const PreviewQuery = closed({
+  cron: cron(),
+  timezone: timezone(),
+  startAt: instant().optional().describe('No slot before this time.'),
+  endAt: instant().optional().describe('No slot at this time or later.'),
+  dstGap: oneOf('policy', DST_GAPS).optional().describe('Default shift.'),
+  dstRepeat: oneOf('policy', DST_REPEATS).optional().describe('Default once.'),
+  ...UpcomingQuery.shape,
 });
 
 export type ScheduleQuery = z.infer<typeof ScheduleQuery>;

@@ -1,6 +1,20 @@
-import type { z } from 'zod';
-import { WEBHOOK_EVENTS, WEBHOOK_URL_MAX } from '../../core/webhook/webhook.ts';
-import { closed, definitionKey, list, oneOf, text, whole, wholeInQuery } from '../fields.ts';
+import { z } from 'zod';
+import {
+  EVENTS_BY_HOOK,
+  WEBHOOK_EVENTS,
+  WEBHOOK_FORMATS,
+  WEBHOOK_URL_MAX,
+} from '../../core/webhook/webhook.ts';
+import {
+  closed,
+  definitionKey,
+  exampleBody,
+  list,
+  oneOf,
+  text,
+  whole,
+  wholeInQuery,
+} from '../fields.ts';
 import { TAG_LENGTH_MAX } from './job-body.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from './job-query.ts';
 
@@ -14,9 +28,27 @@ const url = () =>
   });
 
 const events = () =>
-  list(oneOf('event', WEBHOOK_EVENTS).meta({ examples: ['job.failed'] }), 1, WEBHOOK_EVENTS.length)
+  list(event(), 1, WEBHOOK_EVENTS.length)
     .transform((names) => [...new Set(names)])
-    .describe('Event types. job.finished is every terminal state.');
+    .describe(
+      'Event types. job.finished is every terminal state. The names of hooks are accepted, too: ' +
+        'onStart, onSuccess, onFail and onEnd.',
+    );
+
+const event = () =>
+  z
+    .preprocess(eventOf, oneOf('event', WEBHOOK_EVENTS))
+    .meta({ examples: ['job.failed'], type: 'string' });
+
+function eventOf(name: unknown): unknown {
+  const known: Readonly<Record<string, string>> = EVENTS_BY_HOOK;
+  return typeof name === 'string' && Object.hasOwn(known, name) ? known[name] : name;
+}
+
+const format = () =>
+  oneOf('format', WEBHOOK_FORMATS).describe(
+    'What it sends: CloudEvents, or messages for the incoming webhook of a chat.',
+  );
 
 const fields = {
   description: text(500).nullable().optional().describe('Description.'),
@@ -31,17 +63,23 @@ const fields = {
 };
 
 /** Body of `POST /v1/webhooks`. */
-export const WebhookBody = closed({ url: url(), events: events(), ...fields });
+export const WebhookBody = closed({
+  url: url(),
+  events: events(),
+  format: format().default('cloudevents'),
+  ...fields,
+}).meta(exampleBody({ url: 'https://example.com/hooks', events: ['job.failed'] }));
 
 /** Body of `PATCH /v1/webhooks/{webhookId}`; omitted fields stay unchanged. */
 export const WebhookPatch = closed({
   url: url().optional(),
   events: events().optional(),
+  format: format().optional(),
   ...fields,
   status: oneOf('status', ['active', 'paused'])
     .optional()
     .describe('Pause it, or resume it and reset its failures.'),
-});
+}).meta(exampleBody({ status: 'paused' }));
 
 /** Body of `POST /v1/webhooks/{webhookId}/rotate`. */
 export const RotateSecretBody = closed({

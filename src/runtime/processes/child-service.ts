@@ -124,7 +124,7 @@ export class ChildService<Ready> implements Service {
       if (stopping.aborted) return;
       if (wasUp && (orderly || performance.now() - startMs > HEALTHY_MS)) backoff.reset();
       const about = { service: this.name, pauseMs: backoff.next() };
-      if (orderly) log.info(about, 'exited in good order; restarting');
+      if (orderly) log.info(about, 'stopped as asked; restarting');
       else log.warn(about, `${end}; starting it again`);
       await sleep(about.pauseMs, stopping);
     }

@@ -1,16 +1,20 @@
+import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import type { AuditView } from '../../core/access/audit.ts';
-import { Db, type Queryable, statement } from '../connection/db.ts';
+import { inTransaction, type Queryable, statement } from '../connection/db.ts';
 
 /**
- * What people did by hand, one row for each, in the transaction of the entry itself: there is none
- * without the other. Rows are only ever added; the database refuses everything else.
+ * The audit log: one entry per manual change, in the transaction of the change. The database
+ * refuses to change or delete entries.
  */
 
-/** Who does something: shown as it is in the audit log, so it never holds a secret. */
+/** The author of a change. Shown in the audit log, so it never contains a secret. */
 export interface Actor {
-  /** Such as `key:1f0c…`, `session:1f0c…` (of that key), `open` (a server without keys) or `cli`. */
+  /**
+   * Such as `key:1f0c…`, `session:1f0c…` (of that key), `user:ada@example.com (248289)`, `open` (a
+   * server without keys) or `cli`.
+   */
   name: string;
-  /** Where the request came from. */
+  /** Source address of the request. */
   address: string | null;
 }
 
@@ -18,7 +22,7 @@ export interface AuditEntry {
   tenant: string;
   /** A noun and a verb, such as `job.cancel`. */
   action: string;
-  /** What it was done to: the id of it. */
+  /** The id of the changed object. */
   subject: string;
   before?: unknown;
   after?: unknown;
@@ -33,13 +37,21 @@ const WRITE = statement<{ id: string }>(
 export async function audit(tx: Queryable, by: Actor, entry: AuditEntry): Promise<void> {
   const { tenant, action, subject, before, after } = entry;
   const changed = [jsonOf(before), jsonOf(after)];
-  await tx.run(WRITE, [tx.ids.next(0), tenant, by.name, action, subject, ...changed, by.address]);
+  for (const log of logsOf(tenant, action)) {
+    await tx.run(WRITE, [tx.ids.next(0), log, by.name, action, subject, ...changed, by.address]);
+  }
+}
+
+/** An admin of the default tenant changes tenants, so it is in both logs. */
+function logsOf(tenant: string, action: string): string[] {
+  const isOfTenant = action.startsWith('tenant.') && tenant !== DEFAULT_TENANT;
+  return isOfTenant ? [tenant, DEFAULT_TENANT] : [tenant];
 }
 
 /**
- * Does something and writes it down in one transaction, which may be under way already. `auditEntryOf` sees
- * what came of it; null means that nothing was done. Without an actor it is simply done: what the
- * machine does by itself is not audited.
+ * Makes a change and writes its audit entry in one transaction, which may be in progress already.
+ * `auditEntryOf` gets the result; null means that nothing changed. Without an actor no entry is
+ * written: changes of the system itself are not audited.
  */
 export async function audited<T>(
   db: Queryable,
@@ -54,7 +66,7 @@ export async function audited<T>(
     if (entry) await audit(tx, by, entry);
     return result;
   };
-  return db instanceof Db ? await db.transaction(within) : await within(db);
+  return await inTransaction(db, within);
 }
 
 export interface AuditFilter {
@@ -64,7 +76,7 @@ export interface AuditFilter {
   subject: string | null;
   after: Date | null;
   before: Date | null;
-  /** The last id of the page before. */
+  /** Last id of the previous page. */
   afterId: string | null;
   limit: number;
 }

@@ -2,19 +2,22 @@ import { timingSafeEqual } from 'node:crypto';
 import type { ApiKeyParts } from '../../core/access/api-key.ts';
 import type { Scope } from '../../core/access/scope.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { hashOf } from './keys.ts';
+import { hashSecret } from './keys.ts';
 
-/** What a valid key stands for. */
+/** The rights of a valid key. */
 export interface Credential {
   keyId: string;
   tenant: string;
   scopes: readonly Scope[];
+  /** The definitions that a worker with this key may serve; null means all. */
+  definitions: readonly string[] | null;
 }
 
 interface CredentialRow {
   id: string;
   tenant: string;
   scopes: Scope[];
+  definitions: string[] | null;
   secret_hash: Buffer;
 }
 
@@ -22,21 +25,23 @@ export const VALID = `k.revoked_at is null and (k.expires_at is null or k.expire
 
 const FIND = statement<CredentialRow>(
   'find_key',
-  `select k.id, k.tenant, k.scopes, k.secret_hash from longshore.api_key k
+  `select k.id, k.tenant, k.scopes, k.definitions, k.secret_hash from longshore.api_key k
    where k.id = $1 and ${VALID}`,
 );
 
-/** Compared when there is no such key, so that an unknown id takes as long as a wrong secret. */
-const NOBODY = hashOf('nobody');
+/** Compared when the key is unknown, so that an unknown id takes as long as a wrong secret. */
+const UNKNOWN_KEY_HASH = hashSecret('no key');
 
-/** Null for every key that does not count, whatever the reason. */
+/** Null for every invalid key, whatever the reason. */
 export async function findCredential(
   db: Queryable,
   { id, secret }: ApiKeyParts,
 ): Promise<Credential | null> {
   const [row] = await db.run(FIND, [id]);
-  const right = timingSafeEqual(row?.secret_hash ?? NOBODY, hashOf(secret));
-  return row && right ? { keyId: row.id, tenant: row.tenant, scopes: row.scopes } : null;
+  const right = timingSafeEqual(row?.secret_hash ?? UNKNOWN_KEY_HASH, hashSecret(secret));
+  if (!row || !right) return null;
+  const { id: keyId, tenant, scopes, definitions } = row;
+  return { keyId, tenant, scopes, definitions };
 }
 
 const LIVE = statement<{ mark: string }>(
@@ -46,12 +51,12 @@ const LIVE = statement<{ mark: string }>(
 );
 
 /** An identifier of a key that reveals neither its secret nor its id. */
-export function keyMark({ secret }: ApiKeyParts): string {
-  return hashOf(secret).subarray(0, 8).toString('hex');
+export function keyHashPrefix({ secret }: ApiKeyParts): string {
+  return hashSecret(secret).subarray(0, 8).toString('hex');
 }
 
-/** Of all tenants: for the door, which must know whether a key can be right before it asks. */
-export async function liveKeyMarks(db: Queryable): Promise<ReadonlySet<string>> {
+/** Of all tenants. The rate limiter uses it to refuse guessed keys without a query each. */
+export async function liveKeyPrefixes(db: Queryable): Promise<ReadonlySet<string>> {
   return new Set((await db.run(LIVE)).map(({ mark }) => mark));
 }
 

@@ -6,7 +6,7 @@ import {
   KEY_SECRET_BYTES,
 } from '../../core/access/api-key.ts';
 import type { KeyView } from '../../core/views/key-view.ts';
-import type { Scope } from '../../core/access/scope.ts';
+import { type Scope, tenantNotFound } from '../../core/access/scope.ts';
 import { type Actor, audit } from './audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 
@@ -15,10 +15,12 @@ export interface KeyRequest {
   tenant: string;
   name: string;
   scopes: readonly Scope[];
+  /** The definitions that a worker with this key may serve; null means all. */
+  definitions?: readonly string[] | null | undefined;
   expiresAt: Date | null;
 }
 
-/** The only time that the key itself is seen. */
+/** The key itself is shown only here. */
 export interface MadeKey {
   keyId: string;
   key: string;
@@ -28,14 +30,14 @@ class NoSuchTenant extends Error {
   override name = 'NoSuchTenant';
 
   constructor(tenant: string) {
-    super(`there is no tenant "${tenant}"`);
+    super(tenantNotFound(tenant));
   }
 }
 
 const INSERT = statement<{ id: string }>(
   'insert_key',
-  `insert into longshore.api_key (id, tenant, name, scopes, secret_hash, expires_at)
-   select $1, t.name, $3, $4, $5, $6 from longshore.tenant t where t.name = $2
+  `insert into longshore.api_key (id, tenant, name, scopes, secret_hash, expires_at, definitions)
+   select $1, t.name, $3, $4, $5, $6, $7 from longshore.tenant t where t.name = $2
    returning id`,
 );
 
@@ -46,20 +48,21 @@ export async function createKey(db: Db, by: Actor, request: KeyRequest): Promise
 async function insertKey(
   tx: Queryable,
   by: Actor,
-  { tenant, name, scopes, expiresAt }: KeyRequest,
+  { tenant, name, scopes, definitions = null, expiresAt }: KeyRequest,
   action: string,
 ): Promise<MadeKey> {
   const id = randomBytes(KEY_ID_BYTES).toString('hex');
   const secret = randomBytes(KEY_SECRET_BYTES).toString('hex');
-  const [made] = await tx.run(INSERT, [id, tenant, name, scopes, hashOf(secret), expiresAt]);
+  const facts = [id, tenant, name, scopes, hashSecret(secret), expiresAt, definitions];
+  const [made] = await tx.run(INSERT, facts);
   if (!made) throw new NoSuchTenant(tenant);
-  const after = { name, scopes, expiresAt };
+  const after = { name, scopes, ...(definitions && { definitions }), expiresAt };
   await audit(tx, by, { tenant, action, subject: id, after });
   return { keyId: id, key: formatApiKey({ id, secret }) };
 }
 
-/** 256 random bits cannot be guessed, so there is nothing that a slow hash would add. */
-export function hashOf(secret: string): Buffer {
+/** The secret has 256 random bits, so a slow hash would add nothing. */
+export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
@@ -68,6 +71,7 @@ interface KeyRow {
   tenant: string;
   name: string;
   scopes: Scope[];
+  definitions: string[] | null;
   expired: boolean;
   created_at: Date;
   expires_at: Date | null;
@@ -75,7 +79,7 @@ interface KeyRow {
   successor: string | null;
 }
 
-const COLUMNS = `k.id, k.tenant, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at,
+const COLUMNS = `k.id, k.tenant, k.name, k.scopes, k.definitions, k.created_at, k.expires_at, k.revoked_at,
   k.successor, coalesce(k.expires_at <= clock_timestamp(), false) as expired`;
 
 const LIST = statement<KeyRow>(
@@ -98,7 +102,7 @@ const REVOKE = statement<{ id: string }>(
    where k.id = $1 and k.tenant = $2 and k.revoked_at is null returning k.id`,
 );
 
-/** For good, and with every session that began with it. False when there is no such key. */
+/** Revokes the key and ends its sessions. False when there is no such key. */
 export async function revokeKey(
   db: Db,
   by: Actor,
@@ -124,7 +128,7 @@ const RETIRE = statement<{ id: string }>(
 );
 
 /**
- * Makes a key that may do the same; the old one goes on working for the overlap, so that its users can
+ * Creates a key with the same rights; the old one works during the overlap, so that its users can
  * change over one by one. Null when there is no such key; its state when that allows no rotation.
  */
 export async function rotateKey(
@@ -138,10 +142,10 @@ export async function rotateKey(
   return await db.transaction(async (tx) => {
     const [row] = await tx.run(LOCK, [keyId, tenant]);
     if (!row) return null;
-    const { status, successorId, name, scopes } = viewOf(row);
+    const { status, successorId, name, scopes, definitions } = viewOf(row);
     if (status !== 'active') return status;
     if (successorId !== null) return 'rotated';
-    const request = { tenant, name, scopes, expiresAt: row.expires_at };
+    const request = { tenant, name, scopes, definitions, expiresAt: row.expires_at };
     const made = await insertKey(tx, by, request, 'key.create');
     await tx.run(RETIRE, [keyId, tenant, made.keyId, overlapMs]);
     const after = { successorId: made.keyId, overlapMs };
@@ -157,6 +161,7 @@ function viewOf(row: KeyRow): KeyView {
     tenant: row.tenant,
     name: row.name,
     scopes: row.scopes,
+    definitions: row.definitions,
     status: row.revoked_at ? 'revoked' : ended,
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at?.toISOString() ?? null,

@@ -4,7 +4,7 @@ import { type Actor, audit } from './audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { changeLimits, readLimits } from '../limits/limits.ts';
 import { listPauses, pauseView } from '../limits/pauses.ts';
-import { tellWorkers } from '../limits/sync-limits.ts';
+import { notifyWorkers } from '../limits/sync-limits.ts';
 
 interface TenantRow {
   name: string;
@@ -18,7 +18,7 @@ const INSERT = statement<TenantRow>(
    returning name, created_at, weight`,
 );
 
-/** Null when there is one of that name. */
+/** Null when the name is taken. */
 export async function createTenant(db: Db, by: Actor, name: string): Promise<TenantView | null> {
   const made = await db.transaction(async (tx) => {
     const rows = await tx.run(INSERT, [name]);
@@ -64,8 +64,8 @@ const WEIGH = statement<{ before: number }>(
 );
 
 /**
- * Changes how much of everything a tenant gets; null when there is none of that name. Of the two parts
- * only the limit can be refused, so it goes first.
+ * Changes weight and limit of a tenant; null when there is no such tenant. Only the limit can be
+ * refused, so it goes first.
  */
 export async function changeTenant(
   db: Db,
@@ -76,7 +76,7 @@ export async function changeTenant(
   if (!(await tenantExists(db, name))) return null;
   if (limits.concurrencyLimit !== undefined) await changeLimits(db, 'tenant', name, limits, by);
   if (weight !== undefined) await weigh(db, name, weight, by);
-  return (await viewsOf(db, await db.run(FIND, [name])))[0] ?? null;
+  return await findTenant(db, name);
 }
 
 async function weigh(db: Db, name: string, weight: number, by: Actor): Promise<void> {
@@ -87,13 +87,26 @@ async function weigh(db: Db, name: string, weight: number, by: Actor): Promise<v
     await audit(tx, by, { ...entry, before: { weight: row.before }, after: { weight } });
     return true;
   });
-  if (changed) await tellWorkers(db);
+  if (changed) await notifyWorkers(db);
+}
+
+/** Few alerts fire at a time, and an index has only those. */
+const FIRING = statement<{ tenant: string; n: number }>(
+  'firing_alerts_of_tenants',
+  `select a.tenant, count(*)::int as n from longshore.alert a
+   where a.resolved_at is null and a.tenant = any ($1::text[]) group by a.tenant`,
+);
+
+/** One tenant as it sees itself. */
+export async function findTenant(db: Db, name: string): Promise<TenantView | null> {
+  return (await viewsOf(db, await db.run(FIND, [name])))[0] ?? null;
 }
 
 async function viewsOf(db: Db, rows: readonly TenantRow[]): Promise<TenantView[]> {
   if (rows.length === 0) return [];
   const names = rows.map(({ name }) => name);
   const limits = new Map((await readLimits(db, 'tenant', names)).map((view) => [view.name, view]));
+  const alerts = new Map((await db.run(FIRING, [names])).map(({ tenant, n }) => [tenant, n]));
   const pauses = (await listPauses(db)).filter(({ scope }) => scope === 'tenant');
   return rows.map(({ name, created_at: createdAt, weight }) => {
     const pause = pauses.find((one) => one.name === name);
@@ -105,6 +118,7 @@ async function viewsOf(db: Db, rows: readonly TenantRow[]): Promise<TenantView[]
       concurrencyLimit: view?.effective.concurrencyLimit ?? null,
       inUse: view?.inUse ?? 0,
       paused: pause ? pauseView(pause, true) : null,
+      firingAlerts: alerts.get(name) ?? 0,
     };
   });
 }

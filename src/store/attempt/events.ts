@@ -1,7 +1,7 @@
 import { type Queryable, statement } from '../connection/db.ts';
 import { inLockOrder } from '../connection/lock-order.ts';
 
-/** Something that a job said. `n` counts within the claim. */
+/** An event that a job emitted. `n` counts within the claim. */
 export interface NewEvent {
   id: string;
   claim: number;
@@ -9,15 +9,16 @@ export interface NewEvent {
   n: number;
   type: 'progress' | 'custom' | 'hook';
   payloadJson: string;
-  /** The age of the event: its time is computed by the database's clock. */
+  /** The time of the event is the database's clock minus this age. */
   ageMs: number;
 }
 
 /**
- * Fenced as lines are (`store/attempt/log-chunks.ts`). The lock has one more meaning here. A cancel needs
- * the same row, so it comes strictly before or after, and the state that is read with the lock says
- * which: the order in which events are told (`core/views/history-events.ts`) is the order in which they were
- * committed. That also needs the worker to write the events of a claim one batch after another.
+ * Fenced like log lines (`store/attempt/log-chunks.ts`). The lock also orders events and cancels:
+ * a cancel needs the same row, so it comes strictly before or after, and the state that is read
+ * under the lock says which. So the order of events in the history
+ * (`core/views/history-events.ts`) is the order of commits. This requires that the worker writes
+ * the events of a claim one batch after another.
  */
 const WRITE = statement<{ n: number }>(
   'write_events',
@@ -40,7 +41,7 @@ const WRITE = statement<{ n: number }>(
   returning n`,
 );
 
-/** Writes them all in one statement. An event that is there already stays as it is. */
+/** Writes them in one statement. An existing event stays as it is. */
 export async function writeEvents(
   db: Queryable,
   shard: number,

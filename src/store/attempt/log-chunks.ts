@@ -3,7 +3,9 @@ import { arrayText, type Queryable, statement } from '../connection/db.ts';
 import { packLines } from './log-data.ts';
 import { inLockOrder } from '../connection/lock-order.ts';
 
-/** Some lines of one claim, in order. `n` counts its chunks; there may be a gap, never two alike. */
+/**
+ * Consecutive lines of one claim. `n` numbers its chunks; numbers may be missing but never repeat.
+ */
 export interface LogChunk {
   id: string;
   claim: number;
@@ -13,10 +15,10 @@ export interface LogChunk {
 }
 
 /**
- * Fenced like every write of a worker, by a look at the owned row that also locks it: whatever ends
- * the claim waits until the lines are committed, or they find the claim ended and are not written.
- * So nothing is ever added to a history that is over. The bytes of all chunks travel as one value,
- * which the driver sends as it is, and are cut apart here.
+ * Fenced like every write of a worker. The statement locks the owned row: an end of the claim
+ * waits until the lines are committed, or the lines find the claim ended and are not written. So
+ * no line is added to an ended history. The bytes of all chunks are sent as one value, which the
+ * driver does not escape, and are split here.
  */
 const WRITE = statement<{ n: number }>(
   'write_log_chunks',
@@ -40,7 +42,7 @@ const WRITE = statement<{ n: number }>(
   returning n`,
 );
 
-/** Writes them all in one statement. A chunk that is there already stays as it is. */
+/** Writes them in one statement. An existing chunk stays as it is. */
 export async function writeLogChunks(
   db: Queryable,
   shard: number,

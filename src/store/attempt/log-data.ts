@@ -3,8 +3,8 @@ import { deflate, inflate } from 'node:zlib';
 import type { LogLine } from '../../core/views/history.ts';
 
 /**
- * The lines of a chunk as bytes: a JSON array, compressed where that pays. Which of the two it is
- * shows in the first byte, because a JSON array begins with `[` and a zlib stream does not.
+ * The lines of a chunk as bytes: a JSON array, compressed if it is large. The first byte says
+ * which: a JSON array begins with `[`, a zlib stream does not.
  */
 type Row = [
   atMs: number,
@@ -13,7 +13,7 @@ type Row = [
   message: LogLine['message'],
 ];
 
-/** Below this the setting up of a compressor costs more than it saves. */
+/** Below this size compression costs more than it saves. */
 const WORTH_BYTES = 512;
 const BRACKET = 0x5b;
 

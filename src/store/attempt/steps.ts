@@ -1,3 +1,4 @@
+import { rejectedSignal, signalStep } from '../../core/job/signal.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 export interface StepWrite {
@@ -6,6 +7,8 @@ export interface StepWrite {
   /** Null is the checkpoint. */
   name: string | null;
   valueJson: string;
+  /** How long the step ran; not for the checkpoint. */
+  durationMs?: number | null | undefined;
 }
 
 export interface SavedSteps {
@@ -13,10 +16,10 @@ export interface SavedSteps {
   steps: { name: string; valueJson: string }[];
 }
 
-/** The name that the checkpoint is stored under, which no step can have. */
+/** The name under which the checkpoint is stored; no step can have it. */
 const CHECKPOINT = '';
 
-/** Fenced as lines are (`store/attempt/log-chunks.ts`). Only the checkpoint is ever overwritten. */
+/** Fenced like log lines (`store/attempt/log-chunks.ts`). Only the checkpoint is overwritten. */
 const SAVE = statement<{ id: string }>(
   'save_step',
   `with owned as materialized (
@@ -25,8 +28,8 @@ const SAVE = statement<{ id: string }>(
     limit 1 for share
   ),
   saved as (
-    insert into longshore.step as s (shard, job_id, claim_no, name, at, value)
-    select $1, id, $3, $4, clock_timestamp(), $5::json from owned
+    insert into longshore.step as s (shard, job_id, claim_no, name, at, value, duration_ms)
+    select $1, id, $3, $4, clock_timestamp(), $5::json, $6 from owned
     on conflict (shard, job_id, name) do update
       set claim_no = excluded.claim_no, at = excluded.at, value = excluded.value
       where s.name = '${CHECKPOINT}'
@@ -34,10 +37,39 @@ const SAVE = statement<{ id: string }>(
   select id from owned`,
 );
 
-/** False: this claim no longer owns the job, and nothing was stored. */
+/**
+ * Discards a signal and keeps the reason. A repeated call of the same claim discards nothing more: a
+ * better signal may have arrived since.
+ */
+const REJECT = statement<{ id: string }>(
+  'reject_signal',
+  `with owned as materialized (
+    select r.id from longshore.running r
+    where r.shard = $1 and r.id = $2 and r.claim_no = $3
+    limit 1 for share
+  ),
+  noted as (
+    insert into longshore.step (shard, job_id, claim_no, name, at, value)
+    select $1, id, $3, $4 || ':' || $3, clock_timestamp(), $5::json from owned
+    on conflict (shard, job_id, name) do nothing returning name
+  ),
+  discarded as (
+    delete from longshore.step
+    where shard = $1 and job_id = $2 and name = $6 and exists (select 1 from noted)
+  )
+  select id from owned`,
+);
+
+/** False when this claim no longer owns the job; then nothing was stored. */
 export async function saveStep(db: Queryable, shard: number, step: StepWrite): Promise<boolean> {
   if (step.name === CHECKPOINT) throw new TypeError('a step needs a name');
-  const values = [shard, step.id, step.claim, step.name ?? CHECKPOINT, step.valueJson];
+  const { id, claim, name, valueJson, durationMs = null } = step;
+  const rejected = name === null ? null : rejectedSignal(name);
+  if (rejected !== null) {
+    const facts = [shard, id, claim, name, valueJson, signalStep(rejected)];
+    return (await db.run(REJECT, facts)).length > 0;
+  }
+  const values = [shard, id, claim, name ?? CHECKPOINT, valueJson, durationMs];
   return (await db.run(SAVE, values)).length > 0;
 }
 
@@ -47,7 +79,7 @@ const LOAD = statement<{ name: string; valueJson: string }>(
    where shard = $1 and job_id = $2 order by at`,
 );
 
-/** What earlier attempts of the job have stored, the oldest first. */
+/** What earlier attempts stored, the oldest first. */
 export async function loadSteps(db: Queryable, shard: number, id: string): Promise<SavedSteps> {
   const rows = await db.run(LOAD, [shard, id]);
   return {

@@ -4,7 +4,7 @@ import type { RetryRequest } from '../../core/failure/retry.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
-/** How jobs are retried, and how many a second. */
+/** How jobs are retried, and how many per second. */
 export type BulkHow = RetryRequest & { ratePerSecond: number | null };
 
 export interface NewBulk {
@@ -45,10 +45,10 @@ const NOW = statement<{ now: string }>(
   `select to_json(clock_timestamp()) #>> '{}' as now`,
 );
 
-/** The moment that a bulk action is about: the database's own text, which has microseconds. */
+/** The start of a bulk action: the text of the database, which has microseconds. */
 export async function bulkMoment(db: Queryable): Promise<string> {
   const [row] = await db.run(NOW);
-  if (!row) throw new Error('the database does not know what time it is');
+  if (!row) throw new Error('the database returned no time');
   return row.now;
 }
 
@@ -100,7 +100,7 @@ export async function listBulks(
   return { bulks, nextId: rows.length > limit ? (bulks.at(-1)?.bulkId ?? null) : null };
 }
 
-/** It waits for the batch that is under way, and no other begins. */
+/** Waits for the batch in progress; no other batch begins. */
 const ABORT = statement<BulkRow>(
   'abort_bulk',
   `update longshore.bulk set status = 'aborted', finished_at = clock_timestamp()
@@ -108,7 +108,7 @@ const ABORT = statement<BulkRow>(
    returning ${COLUMNS}`,
 );
 
-/** Null: it does not run, or there is none. */
+/** Null when it does not run or does not exist. */
 export async function abortBulk(
   db: Queryable,
   tenant: string,
@@ -122,7 +122,7 @@ export async function abortBulk(
   return row ? viewOf(row) : null;
 }
 
-/** A bulk action as who works on it needs it. */
+/** A bulk action whose next batch is due. */
 export interface DueBulk {
   id: string;
   tenant: string;
@@ -132,13 +132,14 @@ export interface DueBulk {
   asOf: string;
   shard: number;
   afterId: string | null;
-  /** Who started it, as the audit log names them. */
+  /** The actor who started it, as in the audit log. */
   by: string | null;
 }
 
 /**
- * Takes the one that has waited longest. The lock is held until the batch is committed, so nobody
- * else works on it meanwhile; whoever is killed lets go of it, and its batch has never happened.
+ * Takes the one that has waited longest. The lock is held until the batch is committed, so no
+ * other scheduler works on it. When a scheduler is killed, the lock is freed and its batch is
+ * rolled back.
  */
 const LOCK_DUE = statement<BulkRow & { by: string | null }>(
   'lock_due_bulk',
@@ -176,7 +177,7 @@ export interface BulkProgress {
   failed: number;
   note: string | null;
   finished: boolean;
-  /** How long the next batch waits. */
+  /** Time until the next batch. */
   pauseMs: number;
 }
 
@@ -202,7 +203,7 @@ const NEXT_DUE = statement<{ ms: number | null }>(
    from longshore.bulk where status = 'running'`,
 );
 
-/** How long until a bulk action wants its next batch; null when none runs. */
+/** Time until a batch is due; null when no bulk action runs. */
 export async function nextBulkMs(db: Queryable): Promise<number | null> {
   return (await db.run(NEXT_DUE))[0]?.ms ?? null;
 }
@@ -226,12 +227,12 @@ function viewOf(row: BulkRow): BulkView {
   };
 }
 
-/** As it was asked for. */
+/** The filter as it was requested. */
 function filterOf({ statuses, ...filter }: Record<string, unknown>): Record<string, unknown> {
   return { status: statuses, ...filter };
 }
 
-/** JSON has no dates; which fields are some is known by their names. */
+/** JSON has no dates; these fields are known by their names. */
 function revived(filter: Record<string, unknown>): Partial<JobCriteria> {
   const entries = Object.entries(filter).map(([name, value]) =>
     /(After|Before)$/.test(name) ? [name, new Date(String(value))] : [name, value],

@@ -4,43 +4,31 @@ import { type Queryable, statement } from '../connection/db.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import type { ChangeResult } from '../../core/job/change-result.ts';
 import { changeJob } from './change-job.ts';
+import { endCancelled } from './end-cancelled.ts';
 import { shardOfJobId } from '../../core/job/job-id.ts';
-import { TELL_ENDED } from '../claim/delivery-jobs.ts';
-import { permit, GIVE_BACK, LEFT_WAITING, TO_PERMIT } from '../limits/limiters.ts';
-import { ENDED, MAKE_HOOKS } from '../claim/hook-jobs.ts';
+import { resolveSoon } from '../edges/resolve-ended.ts';
+import { permit, TO_PERMIT } from '../limits/limiters.ts';
 import { sendBeatHint } from '../connection/listen.ts';
 import { withPartitions } from '../connection/partitions.ts';
-import { moves, counters, WITH_DELIVERIES, WITH_HOOKS } from '../counters/counter-moves.ts';
+import { moves, counters } from '../counters/counter-moves.ts';
 import { sendWakeHint } from '../connection/wake.ts';
 
 interface CancelledRow {
   state: JobState;
   was: JobState;
-  /** Of a hook that was made. */
+  watched: boolean | null;
+  /** The queue of a hook job. */
   queue: number | null;
   rank: number;
   limiters: string[];
 }
 
 /**
- * Cancelling a job that nobody runs ends it here and now, hooks and all. A running job is only asked:
- * its state becomes `cancelling`, and the claim that owns it ends it. The answer of the worker's next
- * heartbeat carries the request; the hint sent here makes that heartbeat come at once.
+ * Cancelling a waiting job ends it in this statement and creates its hooks. For a running job it
+ * is a request: the state becomes `cancelling`, and the claim that owns the job ends it. The
+ * answer to the worker's next heartbeat contains the request; a hint makes that heartbeat come at
+ * once.
  */
-
-/** Ends the rows of `gone`, which have left `waiting`, as cancelled by the actor, which is SQL. */
-export const endCancelled = (actor: string) => `ended as (
-    insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, cancel_requested_at, cancel_requested_by, finished_at)
-    select shard, id, queue, 'cancelled', rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, at, ${actor}, at
-    from gone, (select clock_timestamp() as at) c
-    returning ${ENDED}
-  ),
-  ${LEFT_WAITING},
-  ${GIVE_BACK},
-  ${MAKE_HOOKS}, ${TELL_ENDED},
-  ${counters(moves('state', "'cancelled'", 'gone'), WITH_HOOKS, WITH_DELIVERIES)}`;
 
 const CANCEL_WAITING = statement<CancelledRow>(
   'cancel_waiting',
@@ -51,7 +39,7 @@ const CANCEL_WAITING = statement<CancelledRow>(
     returning *
   ),
   ${endCancelled('$4::text')}
-  select e.state, (select g.state from gone g) as was, h.queue, h.rank, array(${TO_PERMIT}) as limiters
+  select e.state, (select g.state from gone g) as was, (select g.watched from gone g) as watched, h.queue, h.rank, array(${TO_PERMIT}) as limiters
   from ended e left join hook h on true`,
 );
 
@@ -101,6 +89,7 @@ export async function cancelJob(
     );
     levels.push(...(await permit(db, shard, ended[0]?.limiters ?? [])).levels);
     if (levels.length > 0) await sendWakeHint(db, levels).catch(() => undefined);
+    if (ended[0]?.watched) await resolveSoon(db, shard);
     if (ended[0]) return ended[0].state;
     const ask = async (tx: Queryable) => await tx.run(CANCEL_RUNNING, values);
     const [asked] = await audited(db, by, ask, ([row]) =>

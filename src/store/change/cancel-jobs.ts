@@ -1,11 +1,11 @@
 import type { JobState } from '../../core/job/job.ts';
-import { endCancelled } from './cancel-job.ts';
+import { endCancelled } from './end-cancelled.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { permit, TO_PERMIT } from '../limits/limiters.ts';
 import { moves, counters } from '../counters/counter-moves.ts';
 import type { LevelHint } from '../connection/wake.ts';
 
-/** What `store/change/cancel-job.ts` does to one job, done to many. Rows are locked in the order of ids. */
+/** Like `store/change/cancel-job.ts`, for many jobs. Rows are locked in the order of ids. */
 
 const CANCEL_WAITING = statement<{
   id: string | null;
@@ -18,7 +18,7 @@ const CANCEL_WAITING = statement<{
     select w.* from unnest($2::uuid[]) as wanted(id) cross join lateral (
       select * from longshore.waiting w
       where w.shard = $1 and w.id = wanted.id and w.state = any ($4::longshore.job_state[])
-        and (select tenant from longshore.queue l where l.shard = $1 and l.queue = w.queue) = $3
+        and (select tenant from longshore.queue q where q.shard = $1 and q.queue = w.queue) = $3
       limit 1 for update
     ) w
   ),
@@ -38,7 +38,7 @@ const CANCEL_RUNNING = statement<{ id: string; worker: string }>(
       select * from longshore.running r
       where r.shard = $1 and r.id = wanted.id and r.state = 'running'
         and r.state = any ($4::longshore.job_state[])
-        and (select tenant from longshore.queue l where l.shard = $1 and l.queue = r.queue) = $3
+        and (select tenant from longshore.queue q where q.shard = $1 and q.queue = r.queue) = $3
       limit 1 for update
     ) r
   ),
@@ -60,17 +60,17 @@ const STILL_OPEN = statement<{ id: string }>(
 
 export interface CancelledJobs {
   ids: string[];
-  /** Where hooks wait now, and jobs that got the tokens of others. */
+  /** Levels that got hooks, or blocked jobs that now have a permit. */
   levels: LevelHint[];
-  /** Who runs jobs that were asked to stop. */
+  /** Workers that run jobs with a new cancel request. */
   workers: string[];
 }
 
 const TRIES = 5;
 
 /**
- * Cancels those that are in one of the states. A job may be claimed or given back while this looks
- * for it, so those that were not found and have not ended are looked for again.
+ * Cancels the jobs that are in one of the states. A job can be claimed or returned during the
+ * search, so jobs that were not found and have not ended are searched again.
  */
 export async function cancelJobs(
   db: Queryable,

@@ -5,23 +5,23 @@ import { changeRefusal } from '../../core/job/system-job.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 const LOOK = statement<{ state: JobState | null; key: string }>(
-  'look_at_job',
+  'read_changeable_job',
   `select coalesce(
      (select state from longshore.waiting where shard = $1 and id = $2),
      (select state from longshore.running where shard = $1 and id = $2),
      (select state from longshore.done where shard = $1 and id = $2)) as state,
-     (select key from longshore.queue l where l.shard = $1 and l.queue = j.queue) as key
+     (select key from longshore.queue q where q.shard = $1 and q.queue = j.queue) as key
    from longshore.job j
    where j.shard = $1 and j.id = $2
-     and (select tenant from longshore.queue l where l.shard = $1 and l.queue = j.queue) = $3`,
+     and (select tenant from longshore.queue q where q.shard = $1 and q.queue = j.queue) = $3`,
 );
 
 const TRIES = 5;
 
 /**
- * A job may leave its table just before the change reads it. So a change that found no row reads the state
- * of the job, and tries again unless that state forbids the change for good. `change` answers with the new
- * state, or null when it found no row.
+ * A job may leave its table just before the change reads it. So a change that finds no row reads
+ * the state of the job, and tries again unless that state forbids the change for good. `change`
+ * returns the new state, or null when it found no row.
  */
 export async function changeJob(
   db: Queryable,

@@ -5,48 +5,48 @@ import type { ChangeResult } from '../../core/job/change-result.ts';
 import { changeJob } from './change-job.ts';
 import { changeableQueue } from '../limits/changeable-queue.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { atPlaces, filterOnly, ONCE_PER_ROW, placeOf } from '../connection/planner.ts';
+import { atCtids, filterOnly, ONCE_PER_ROW, ctidOf } from '../connection/planner.ts';
 import { moves, counters } from '../counters/counter-moves.ts';
 
 /** Finds the rows of a table that belong to the jobs, and deletes them. */
 const forget = (table: string, column: string) => `
   ${table}_at as materialized (
-    select x.place from over o cross join lateral (
-      select ${placeOf('x')} as place from longshore.${table} x
+    select x.row_ctid from over o cross join lateral (
+      select ${ctidOf('x')} as row_ctid from longshore.${table} x
       where x.shard = $1 and x.${column} = o.id ${ONCE_PER_ROW}
     ) x
   ),
   ${table}_gone as (
     delete from longshore.${table}
-    where ${atPlaces(`select place from ${table}_at`)}
+    where ${atCtids(`select row_ctid from ${table}_at`)}
       and ${filterOnly(`shard = $1 and ${column} = any (array(select id from over))`)}
   )`;
 
 /**
- * Deletes jobs that have ended, with all that is known of them. The row in `done` is what two who
- * want the same job fight for, as in `store/change/retry-jobs.ts`. The key of an idempotent job is free
- * from then on: the next request for it finds that its holder is gone.
+ * Deletes ended jobs with their whole history. Of two concurrent changes of a job, the one that
+ * locks the row in `done` wins, as in `store/change/retry-jobs.ts`. The idempotency key is free
+ * from then on: the next request finds that its holder is gone.
  */
 const DELETE = statement<{ id: string; state: TerminalState }>(
   'delete_jobs',
   `with over as materialized (
-    select f.shard, f.id, f.queue, f.state, f.place
+    select f.shard, f.id, f.queue, f.state, f.row_ctid
     from unnest($2::uuid[]) as wanted(id) cross join lateral (
-      select f.*, ${placeOf('f')} as place from longshore.done f
+      select f.*, ${ctidOf('f')} as row_ctid from longshore.done f
       where f.shard = $1 and f.id = wanted.id and f.state = any ($4::longshore.job_state[])
         and f.finished_at <= coalesce($5::timestamptz, 'infinity')
         and ${changeableQueue('f.queue')}
       limit 1 for update
     ) f
   ),
-  told as (insert into longshore.revived select shard, id from over),
+  marked as (insert into longshore.revived select shard, id from over),
   ${counters(moves('state', 'null', 'over'))},
   outcome as (
     delete from longshore.done
-    where ${atPlaces('select place from over')}
+    where ${atCtids('select row_ctid from over')}
       and ${filterOnly('shard = $1 and id = any (array(select id from over))')}
   ),
-  ${[forget('job', 'id'), ...['attempt', 'event', 'log_chunk', 'step'].map((table) => forget(table, 'job_id'))].join(',')}
+  ${[forget('job', 'id'), ...['attempt', 'event', 'log_chunk', 'step', 'stream_chunk', 'edge'].map((table) => forget(table, 'job_id'))].join(',')}
   select id, state from over`,
 );
 
@@ -56,7 +56,7 @@ export interface DeleteScope {
   endedBefore: string | null;
 }
 
-/** Deletes those of the jobs that it may, in one statement, and answers with these. */
+/** Deletes the jobs that may be deleted, in one statement, and returns them. */
 export async function deleteJobs(
   db: Queryable,
   shard: number,
@@ -67,7 +67,7 @@ export async function deleteJobs(
   return await db.run(DELETE, [shard, ids.toSorted(), tenant, states, endedBefore]);
 }
 
-/** `changed` tells the state that it ended in. */
+/** `changed` contains the state in which the job had ended. */
 export async function deleteJob(
   db: Queryable,
   tenant: string,

@@ -1,4 +1,4 @@
-import { HOST_TENANT } from '../../core/access/scope.ts';
+import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import { audit } from '../access/audit.ts';
 import { type Db, statement } from '../connection/db.ts';
 
@@ -14,14 +14,13 @@ const BATCH = 1_000;
 const BY = { name: 'retention', address: null };
 
 /**
- * Removes the oldest entries that are past their retention, and writes down that it did: a log that
- * became shorter without a word would be worth nothing. The database lets nobody remove what is younger
- * than 30 days. Answers whether there may be more.
+ * Deletes the oldest entries that are past their retention, and writes an entry about it. The
+ * database refuses to delete entries younger than 30 days. Returns whether there may be more.
  */
 export async function pruneAudit(db: Db, days: number, batch = BATCH): Promise<boolean> {
   return await db.transaction(async (tx) => {
     const entries = (await tx.run(DELETE, [days, batch])).length;
-    const entry = { tenant: HOST_TENANT, action: 'audit.prune', subject: 'audit' };
+    const entry = { tenant: DEFAULT_TENANT, action: 'audit.prune', subject: 'audit' };
     if (entries > 0) await audit(tx, BY, { ...entry, after: { entries, olderThanDays: days } });
     return entries === batch;
   });

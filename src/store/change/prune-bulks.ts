@@ -12,8 +12,8 @@ const DELETE = statement<{ id: string }>(
 const BATCH = 1_000;
 
 /**
- * Removes the oldest bulk actions that ended so long ago; one that still runs is never old. What they did
- * stays in the audit log. Answers whether there may be more.
+ * Deletes the oldest bulk actions that ended before the retention; running ones are kept. What
+ * they did stays in the audit log. Returns whether there may be more.
  */
 export async function pruneBulks(db: Db, days: number, batch = BATCH): Promise<boolean> {
   return (await db.run(DELETE, [days, batch])).length === batch;

@@ -1,30 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { sleep } from '../../runtime/deadline.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { atPlaces, placeOf } from '../connection/planner.ts';
+import { atCtids, ctidOf } from '../connection/planner.ts';
 
 /**
- * Retention: how long history is kept, counted from the end of a job. The work is done by functions
- * in the database (`sql/migrations/0001_schema.sql`), because it makes and drops tables. Any
- * number of processes may ask for it at once: one does it, the others are told that there is
- * nothing to do.
+ * Retention: how long history is kept, counted from the end of a job. Functions of the database do
+ * the work (`sql/migrations/0001_schema.sql`), because it creates and drops tables. Any number of
+ * processes may call it at once: one does it, the others find nothing to do.
  */
 export interface Retention {
   retentionDays: number;
-  /** For jobs that failed; 0 means for ever. */
+  /** For failed jobs; 0 means for ever. */
   deadLetterDays: number;
 }
 
 export interface Dropped {
-  /** The date in its name. */
+  /** The date in the name of the partition. */
   partition: string;
-  /** How many jobs of it, and of what is older, are still kept. */
+  /** Jobs that are still kept, of this partition and older ones. */
   kept: number;
-  /** How long others had to wait. */
+  /** How long other statements had to wait. */
   lockMs: number;
 }
 
-/** It goes by a name of its own while it runs, so that it can be found and ended. */
+/** Runs under its own application name, so that it can be found and cancelled. */
 const DROP_OLDEST = statement<Dropped>(
   'drop_oldest',
   `with named as materialized (
@@ -40,8 +39,8 @@ const CANCEL = statement<{ done: boolean }>(
 );
 
 /**
- * Drops the oldest partition that is over, if there is one. It may copy for minutes, so it is ended
- * when the signal aborts; as it is one transaction, everything is then as it was before.
+ * Drops the oldest expired partition, if there is one. It may copy for minutes, so the signal
+ * cancels it; it is one transaction, so then nothing has changed.
  */
 export async function dropOldest(
   db: Queryable,
@@ -63,14 +62,14 @@ export async function dropOldest(
   }
 }
 
-/** Again and again, since it may be about to begin. */
+/** Repeated, because the statement may not have begun yet. */
 async function cancelUntil(over: AbortSignal, db: Queryable, name: string): Promise<void> {
   for (; !over.aborted; await sleep(200, over)) {
     await db.run(CANCEL, [name]).catch(() => undefined);
   }
 }
 
-/** The tables were in use all the time, by a backup perhaps. Nothing has changed. */
+/** The tables were in use all the time, for example by a backup. Nothing has changed. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '55P03';
 }
@@ -81,7 +80,7 @@ const CLEAN_KEPT = statement<{ cleaned: number }>(
      as cleaned`,
 );
 
-/** Deletes survivors of dropped partitions whose own time has come, at most `batch` of them. */
+/** Deletes survivors of dropped partitions that have expired since, at most `batch`. */
 export async function cleanKept(
   db: Queryable,
   { retentionDays, deadLetterDays }: Retention,
@@ -93,19 +92,19 @@ export async function cleanKept(
 }
 
 /**
- * Frees idempotency keys whose job is gone, for room only: a key that is asked for again is taken
- * over anyway. It walks through the keys in their order, a page at a time, since no index tells them
- * by job, and one that did would cost every keyed enqueue. Jobs within retention are there for sure.
+ * Frees idempotency keys whose job is gone. This only saves space: a key that is requested again
+ * is taken over anyway, unless it outlives its job. It reads the keys in order, a page at a time; an index by job would cost
+ * every enqueue with a key. Jobs within retention always exist, so their keys are skipped.
  */
 const TIDY_KEYS = statement<{ read: number; freed: number; scope: string; key: string }>(
   'tidy_keys',
   `with page as materialized (
-    select ${placeOf('d')}, d.scope, d.key, d.job_id from longshore.dedupe d
+    select ${ctidOf('d')}, d.scope, d.key, d.job_id from longshore.dedupe d
     where d.shard = $1 and d.scope >= $2 and (d.scope, d.key) > ($2, $3)
     order by d.scope, d.key limit $4
   ),
   freed as (
-    delete from longshore.dedupe where ${atPlaces(`
+    delete from longshore.dedupe where ${atCtids(`
       select p.ctid from page p
       where p.job_id < longshore.id_floor(
           coalesce($6::timestamptz, clock_timestamp()) - make_interval(hours => 24 * $5))
@@ -123,7 +122,7 @@ export interface KeyCursor {
 }
 export const FIRST_KEY: KeyCursor = { scope: '', key: '' };
 
-/** Looks at the next `page` keys and says where it stopped; null at the end. */
+/** Reads the next `page` keys and returns where it stopped; null at the end. */
 export async function tidyKeys(
   db: Queryable,
   shard: number,
@@ -139,6 +138,19 @@ export async function tidyKeys(
   return { freed: row.freed, last };
 }
 
+const KEEP_KEYS = statement<{ name: string }>(
+  'keep_keys',
+  `insert into longshore.setting (name, value) values ('idempotency_days', to_jsonb($1::int))
+   on conflict (name) do update set value = excluded.value
+     where setting.value <> excluded.value
+   returning name`,
+);
+
+/** How long idempotency keys stay in use after the creation of their job; 0: as long as the job. */
+export async function keepKeys(db: Queryable, days: number): Promise<void> {
+  await db.run(KEEP_KEYS, [days]);
+}
+
 const SPAN_PARTITIONS = statement<{ name: string }>(
   'span_partitions',
   `insert into longshore.setting (name, value)
@@ -148,7 +160,7 @@ const SPAN_PARTITIONS = statement<{ name: string }>(
    returning name`,
 );
 
-/** A longer retention makes new partitions wider: what is kept and a week ahead are 14 of them. */
+/** A longer retention makes new partitions wider: the kept ones and a week ahead are 14. */
 export async function spanPartitions(db: Queryable, retentionDays: number): Promise<void> {
   await db.run(SPAN_PARTITIONS, [retentionDays]);
 }

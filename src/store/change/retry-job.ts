@@ -4,7 +4,8 @@ import { mayBeRetried, RETRYABLE_STATES, type RetryRequest } from '../../core/fa
 import { type Actor, audit } from '../access/audit.ts';
 import type { ChangeResult } from '../../core/job/change-result.ts';
 import { changeJob } from './change-job.ts';
-import { Db, type Queryable } from '../connection/db.ts';
+import { findUnsuccessfulParent } from '../edges/unsuccessful-parent.ts';
+import { inTransaction, type Queryable } from '../connection/db.ts';
 import { sendDueHint } from '../connection/due-hint.ts';
 import { retryJobs, type RetriedJob } from './retry-jobs.ts';
 import { retakeUniqueKeys } from '../enqueue/unique-jobs.ts';
@@ -20,7 +21,9 @@ export async function retryJob(
   const shard = shardOfJobId(jobId);
   const scope = { tenant, states: RETRYABLE_STATES, endedBefore: null };
   const move = async (tx: Queryable) => {
-    const holder = (await retakeUniqueKeys(tx, shard, [jobId])).get(jobId);
+    const parent = await findUnsuccessfulParent(tx, shard, jobId, tenant);
+    if (parent !== null) throw new ParentFailed(parent);
+    const holder = (await retakeUniqueKeys(tx, shard, [jobId], tenant)).get(jobId);
     if (holder !== undefined) throw new KeyTaken(holder);
     const [retried] = await retryJobs(tx, shard, [jobId], request, scope);
     if (retried && by) {
@@ -30,21 +33,32 @@ export async function retryJob(
     return retried;
   };
   const retry = async () => {
-    const retried = db instanceof Db ? await db.transaction(move) : await move(db);
+    const retried = await inTransaction(db, move);
     if (!retried) return null;
-    await tellOthers(db, retried).catch(() => undefined);
+    await sendHints(db, retried).catch(() => undefined);
     return retried.state;
   };
   try {
     const over = (state: JobState) => !mayBeRetried(state);
     return await changeJob(db, tenant, jobId, retry, over, request.paramsJson !== null);
   } catch (error) {
+    if (error instanceof ParentFailed) return { kind: 'parent', id: error.parent };
     if (error instanceof KeyTaken) return { kind: 'taken', by: error.holder };
     throw error;
   }
 }
 
-/** Undoes the transaction that found it out. */
+/** Its parent did not succeed, and it must not run before. */
+class ParentFailed extends Error {
+  readonly parent: string;
+
+  constructor(parent: string) {
+    super(`the parent ${parent} did not succeed`);
+    this.parent = parent;
+  }
+}
+
+/** Rolls back the transaction. */
 class KeyTaken extends Error {
   readonly holder: string;
 
@@ -54,13 +68,17 @@ class KeyTaken extends Error {
   }
 }
 
-/** Params may hold secrets: the audit entry says that they were edited, the job says what they were. */
+/**
+ * Params may contain secrets: the audit entry only says that they were edited, the job's history
+ * has the earlier ones.
+ */
 function difference({ was, state }: RetriedJob, { mode, paramsJson }: RetryRequest) {
   const edited = paramsJson === null ? {} : { paramsEdited: true };
   return { before: { status: was }, after: { status: state, mode, ...edited } };
 }
 
-async function tellOthers(db: Queryable, retried: RetriedJob): Promise<void> {
+async function sendHints(db: Queryable, retried: RetriedJob): Promise<void> {
   if (retried.state === 'queued') await sendWakeHint(db, [retried]);
-  else await sendDueHint(db, { kind: 'jobs', inMs: retried.dueInMs ?? 0 });
+  else if (retried.state === 'scheduled')
+    await sendDueHint(db, { kind: 'jobs', inMs: retried.dueInMs ?? 0 });
 }

@@ -1,72 +1,102 @@
+import { PARENTS } from '../../core/dependency/dependency.ts';
 import type { RetryPolicy, TerminalState, WaitingState } from '../../core/job/job.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../../core/failure/backoff.ts';
 import type { RetryRequest } from '../../core/failure/retry.ts';
 import { changeableQueue } from '../limits/changeable-queue.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { atPlaces, filterOnly, ONCE_PER_ROW, placeOf } from '../connection/planner.ts';
+import { atCtids, filterOnly, ONCE_PER_ROW, ctidOf } from '../connection/planner.ts';
+import { resolveNow } from '../edges/resolve-ended.ts';
+import { unsuccessfulParent } from '../edges/unsuccessful-parent.ts';
+import { reviveFollowers } from '../edges/revive-followers.ts';
 import { permit, COUNT_BLOCKED, keyLimiter, blocks } from '../limits/limiters.ts';
 import { moves, counters } from '../counters/counter-moves.ts';
 
 const ofBody = (what: string) =>
   `(select ${what} from longshore.job j where j.shard = $1 and j.id = b.id limit 1)`;
 
-/** The body knows the key, and its limiter follows from that. */
+/** The limiter follows from the concurrency key, which is in the body. */
 const KEY_LIMITER = keyLimiter('b.queue', ofBody('j.concurrency_key'));
-const FAILS_UNHANDLED = ofBody("(j.policy ->> 'failsUnhandled')::boolean");
+const FAILS_UNSERVED = ofBody("(j.policy ->> 'failsUnserved')::boolean");
 
 /**
- * Another attempt, if all have been used up. A job that never ran may have no number of its own: its
- * definition still decides.
+ * One more attempt if all are used up. Null stays null: then the definition decides at the first
+ * claim.
  */
 const ATTEMPTS = `case when $4::text = 'reset' or max_attempts is null then max_attempts
         else greatest(max_attempts, attempts + 1) end`;
 
-const WAITS_OR_NOT = "case when waits then 'scheduled' else 'queued' end";
+/** What is kept of the retry. Params and version are those before, if they changed. */
+const RETRIED = `case
+        when params is null and version_before is null then ${retried()}
+        when version_before is null then ${retried('params')}
+        when params is null then ${retried('version')}
+        else ${retried('version', 'params')} end`;
+
+function retried(...changed: ('version' | 'params')[]): string {
+  const before = {
+    version: "'versionBefore', version_before",
+    params: "'paramsBefore', longshore.params_of($1, id)",
+  };
+  const fields = ["'at', at", "'mode', $4::text", "'runAt', wanted_at"];
+  return `json_build_object(${[...fields, ...changed.map((each) => before[each])].join(', ')})`;
+}
+
+/** It has parents that have not ended. */
+const SUSPENDS = `exists (
+        select 1 from longshore.edge e
+        where e.shard = $1 and e.job_id = b.id and e.kind = 'after' and e.ended is null)`;
+
+const NEXT_STATE =
+  "case when suspends then 'suspended' when waits then 'scheduled' else 'queued' end";
 
 /**
- * Retrying by hand moves the narrow row from `done` back to `waiting`. Three things must not happen:
+ * A retry by hand moves the narrow row from `done` back to `waiting`.
  *
- * A job must not come back twice. So the row is found and locked by id and state first, as in
- * `store/claim/settle.ts`, and all else is made from what was found: of two retries, or a retry and a
- * delete, one finds nothing.
+ * A job must not come back twice. So the row is first found and locked by id and state, as in
+ * `store/claim/settle.ts`, and everything else is derived from it: of two retries, or a retry and
+ * a delete, one finds no row.
  *
- * The outcome must not be lost. The attempt that it ended with keeps it. A job that was
- * cancelled or failed while it waited has none and gets a row in its place, under the number that
- * its events have used (`store/read/read-events.ts`); so the claim number is raised here in any case, and
- * no event of its next life has the id of one that was told before.
+ * The outcome must not be lost. The last attempt keeps it. A job that was cancelled or failed
+ * while it waited has no attempt and gets a row with the claim number that its events used
+ * (`store/read/read-events.ts`). So the claim number is always raised here, and no later event has
+ * the id of an earlier one.
  *
- * A pruner that copies `done` meanwhile must learn of it; that is what `revived` is for.
+ * Retention that copies `done` meanwhile learns of it from `revived`.
  *
- * Rows are found by key and changed by position (`store/connection/planner.ts` says why).
+ * Rows are found by key and changed by ctid (`store/connection/planner.ts` has the reason).
  *
- * `entered` is where a job comes back into level, as in `store/enqueue/enqueue.ts`: if its concurrency key is
- * limited it waits for a token first. Whoever calls this has taken the unique keys of the jobs again
+ * `entered` is the job in its level, as in `store/enqueue/enqueue.ts`: if its concurrency key is
+ * limited, it first waits for a permit. The caller has taken the unique keys of the jobs again
  * (`store/enqueue/unique-jobs.ts`).
+ *
+ * A job whose parent did not succeed is left out. A job with open parents waits for them again. The jobs
+ * that failed because of a retried job wait for it again (`store/edges/revive-followers.ts`).
  */
 const RETRY = statement<RetriedRow & { limiter: string | null }>(
   'retry_jobs',
   `with clock as materialized (select clock_timestamp() as at),
   u as materialized (
     select * from json_to_recordset($2::json) as u(
-      n int, id uuid, run_at timestamptz, delay_ms float8, params text)
+      n int, id uuid, run_at timestamptz, delay_ms float8, params text, version_before int)
   ),
   back as materialized (
-    select f.*, u.n, u.params, c.at,
+    select f.*, u.n, u.params, u.version_before, c.at,
       coalesce(u.run_at, c.at + make_interval(secs => u.delay_ms / 1000.0)) as wanted_at
     from clock c, u cross join lateral (
-      select f.*, ${placeOf('f')} as place from longshore.done f
+      select f.*, ${ctidOf('f')} as row_ctid from longshore.done f
       where f.shard = $1 and f.id = u.id and f.state = any ($5::longshore.job_state[])
         and f.finished_at <= coalesce($6::timestamptz, 'infinity')
         and ${changeableQueue('f.queue', 'u.params is not null')}
+        and not exists (${unsuccessfulParent('f.id')})
       limit 1 for update
     ) f
   ),
   left_done as (
     delete from longshore.done
-    where ${atPlaces('select place from back')}
+    where ${atCtids('select row_ctid from back')}
       and ${filterOnly('shard = $1 and id = any (array(select id from back))')}
   ),
-  told as (
+  marked as (
     insert into longshore.revived select shard, id from back
   ),
   outcome as (
@@ -76,62 +106,76 @@ const RETRY = statement<RetriedRow & { limiter: string | null }>(
     select shard, id, claim_no + case when started_at is null then 1 else 0 end, attempts, worker,
       pid, started_at, finished_at, exit_code, signal, peak_rss_bytes, cpu_ms, error_code, error,
       fingerprint, queued_at, cancel_requested_at, cancel_requested_by, state,
-      case when params is null then json_build_object('at', at, 'mode', $4::text, 'runAt', wanted_at)
-        else json_build_object('at', at, 'mode', $4::text, 'runAt', wanted_at,
-          'paramsBefore', longshore.params_of($1, id)) end
+      ${RETRIED}
     from back
     on conflict (shard, job_id, claim_no) do update set retried = excluded.retried
   ),
   body as materialized (
-    select j.place, j.id, b.params from back b cross join lateral (
-      select ${placeOf('j')} as place, j.id from longshore.job j
+    select j.row_ctid, j.id, b.params from back b cross join lateral (
+      select ${ctidOf('j')} as row_ctid, j.id from longshore.job j
       where j.shard = $1 and j.id = b.id and b.params is not null limit 1
     ) j
   ),
   edited as (
     update longshore.job j set params = b.params::json from body b
-    where ${atPlaces('select place from body', 'j')} and ${filterOnly('j.shard = $1 and j.id = b.id')}
+    where ${atCtids('select row_ctid from body', 'j')} and ${filterOnly('j.shard = $1 and j.id = b.id')}
   ),
   saved as materialized (
-    select s.place from back b cross join lateral (
-      select ${placeOf('s')} as place from longshore.step s
-      where s.shard = $1 and s.job_id = b.id and $4::text = 'reset' ${ONCE_PER_ROW}
+    select s.row_ctid from back b cross join lateral (
+      select ${ctidOf('s')} as row_ctid from longshore.step s
+      where s.shard = $1 and s.job_id = b.id
+        and ($4::text = 'reset' or s.name like 'wait:%' or s.name like 'timeout:%') ${ONCE_PER_ROW}
     ) s
   ),
   forgotten as (
     delete from longshore.step
-    where ${atPlaces('select place from saved')}
+    where ${atCtids('select row_ctid from saved')}
       and ${filterOnly('shard = $1 and job_id = any (array(select id from back))')}
   ),
   level as materialized (
-    select b.*, ${KEY_LIMITER} as key_limiter, ${FAILS_UNHANDLED} as fails_unhandled,
-      b.wanted_at > b.at is true as waits,
-      (extract(epoch from b.at) * 1000000)::bigint + b.n as seat
+    select b.*, ${KEY_LIMITER} as key_limiter, ${FAILS_UNSERVED} as fails_unserved,
+      ${SUSPENDS} as suspends, b.wanted_at > b.at is true as waits,
+      (extract(epoch from b.at) * 1000000)::bigint + b.n as next_seq
     from back b
   ),
   entered as (
     insert into longshore.waiting (shard, id, queue, state, rank, key_limiter, seq, blocked, run_at,
-      attempts, max_attempts, claim_no, queued_at, fails_unhandled)
+      attempts, max_attempts, claim_no, queued_at, fails_unserved, waits_for)
     select shard, id, queue,
-      ${WAITS_OR_NOT}::longshore.job_state, rank, key_limiter,
-      case when not waits and not blocks then seat end,
-      case when not waits and blocks then seat end,
-      case when waits then wanted_at end,
+      ${NEXT_STATE}::longshore.job_state, rank, key_limiter,
+      case when not suspends and not waits and not blocks then next_seq end,
+      case when not suspends and not waits and blocks then next_seq end,
+      case when waits and not suspends then wanted_at end,
       case when $4::text = 'reset' then 0 else attempts end,
       ${ATTEMPTS},
       claim_no + 1,
-      case when waits then null else at end,
-      fails_unhandled
+      case when waits or suspends then null else at end,
+      fails_unserved, case when suspends then '${PARENTS}' end
     from (select l.*, ${blocks('l')} as blocks from level l) l
     returning id, state, key_limiter, queue, blocked
   ),
-  ${COUNT_BLOCKED}, ${counters(moves('state', WAITS_OR_NOT, 'level'))}
+  ${COUNT_BLOCKED}, ${counters(moves('state', NEXT_STATE, 'level'))}
   select b.id, b.queue, b.rank, b.state as was, e.state,
     case when b.params is not null then longshore.params_of($1, b.id) end as "paramsBefore",
     (extract(epoch from b.wanted_at - b.at) * 1000)::float8 as "dueInMs", null as limiter
   from back b join entered e using (id)
   union all
   select null, null, null, null, null, null, null, limiter::text from counted`,
+);
+
+/** Moves ended jobs to the queue of the version that a new job would get; returns those that moved. */
+const FOLLOW = statement<{ id: string; version: number }>(
+  'follow_release',
+  `with ended as materialized (
+     select f.id from unnest($2::uuid[]) as u(id) cross join lateral (
+       select f.id from longshore.done f
+       where f.shard = $1 and f.id = u.id and f.state = any ($4::longshore.job_state[])
+         and ${changeableQueue('f.queue')}
+       limit 1 for update
+     ) f
+   )
+   select m.moved_id as id, m.version_before as version
+   from longshore.follow_release($1, array(select id from ended)) m`,
 );
 
 interface RetriedRow {
@@ -144,26 +188,28 @@ interface RetriedRow {
   dueInMs: number | null;
 }
 
-/** What was changed, with enough of what was there before to keep an account of it. */
+/** A retried job, with what the audit entry needs. */
 export type RetriedJob = RetriedRow & { shard: number };
 
-/** Which of them: those in one of these states that ended no later than this. */
+/** Selects jobs in one of these states that ended no later than this. */
 export interface RetryScope {
   tenant: string;
   states: readonly TerminalState[];
   endedBefore: string | null;
 }
 
-/** Retries those of the jobs that it may, in one statement, and answers with these. */
+/** Retries the jobs that may be retried, in one statement, and returns them. */
 export async function retryJobs(
   db: Queryable,
   shard: number,
   ids: readonly string[],
-  { mode, runAt, paramsJson }: RetryRequest,
+  { mode, runAt, paramsJson, version = 'same' }: RetryRequest,
   { tenant, states, endedBefore }: RetryScope,
   random: () => number = () => db.clock.random(),
 ): Promise<RetriedJob[]> {
   if (ids.length === 0) return [];
+  const moved = version === 'same' ? [] : await db.run(FOLLOW, [shard, ids, tenant, states]);
+  const versions = new Map(moved.map((one) => [one.id, one.version]));
   const backs = mode === 'later' && runAt === null;
   const delays = backs ? await backoffs(db, shard, ids, random) : new Map<string, number>();
   const batch = ids.toSorted().map((id, n) => ({
@@ -172,12 +218,21 @@ export async function retryJobs(
     run_at: mode === 'later' ? runAt : null,
     delay_ms: delays.get(id) ?? null,
     params: paramsJson === null ? null : db.vault.seal(tenant, paramsJson),
+    version_before: versions.get(id) ?? null,
   }));
   const values = [shard, JSON.stringify(batch), tenant, mode, states, endedBefore];
   const rows = await db.run(RETRY, values);
   const limiters = rows.flatMap(({ limiter }) => limiter ?? []);
   await permit(db, shard, limiters);
-  return rows.flatMap(({ limiter, ...row }) => (limiter === null ? { shard, ...row } : []));
+  const jobs = rows.flatMap(({ limiter, ...row }) => (limiter === null ? { shard, ...row } : []));
+  const suspended = jobs.filter(({ state }) => state === 'suspended').map(({ id }) => id);
+  await resolveNow(db, shard, suspended);
+  const back = jobs.map(({ id }) => id);
+  await reviveFollowers(db, shard, back, async (tx, of, followers) => {
+    const again = { mode: 'now', runAt: null, paramsJson: null } as const;
+    await retryJobs(tx, of, followers, again, { tenant, states: ['failed'], endedBefore: null });
+  });
+  return jobs;
 }
 
 const BACKOFF_RULES = statement<{
@@ -204,7 +259,7 @@ const BACKOFF_RULES = statement<{
    ) d on true`,
 );
 
-/** How long each of them would wait after the attempt that it ended with. */
+/** The backoff of each job after its last attempt. */
 async function backoffs(
   db: Queryable,
   shard: number,

@@ -7,6 +7,7 @@ import { type BulkHow, bulkMoment, insertBulk } from './bulks.ts';
 import type { Db } from '../connection/db.ts';
 import { sendDueHint } from '../connection/due-hint.ts';
 import { findJobs } from '../read/find-jobs.ts';
+import { namedById } from '../read/named-by-id.ts';
 import { viewAll } from '../read/view-page.ts';
 
 export interface BulkRequest {
@@ -19,25 +20,25 @@ export interface BulkRequest {
 export interface BulkPreview {
   action: BulkAction;
   matched: number;
-  /** False when there are more: they are counted up to a bound. */
+  /** False when there are more: the count has a bound. */
   matchedIsExact: boolean;
-  /** Some of them, the oldest first. */
+  /** The oldest ones. */
   sample: JobView[];
 }
 
 /** Bounds of the count before a bulk action; the action itself has none. */
 const COUNT_MAX = 10_000;
-const LOOKS_MAX = 6;
+const SEARCHES_MAX = 6;
 const SAMPLE_SIZE = 5;
 
-/** From here on it is worked off, by whichever scheduler comes first. */
+/** Stores the bulk action; a scheduler works it off. */
 export async function startBulk(
   db: Db,
   request: BulkRequest,
   by: Actor | null = null,
 ): Promise<BulkView> {
   const { tenant, action, how } = request;
-  const criteria = meant(request);
+  const criteria = await meant(db, request);
   const asOf = await bulkMoment(db);
   const { found, matchedIsExact } = await count(db, tenant, criteria, asOf);
   const id = db.ids.next(0);
@@ -53,18 +54,20 @@ export async function startBulk(
   return made;
 }
 
-/** What it would be about, without doing anything. */
+/** What a bulk action would change. */
 export async function previewBulk(db: Db, request: BulkRequest): Promise<BulkPreview> {
   const { tenant, action } = request;
-  const { found, matchedIsExact } = await count(db, tenant, meant(request), await bulkMoment(db));
+  const criteria = await meant(db, request);
+  const { found, matchedIsExact } = await count(db, tenant, criteria, await bulkMoment(db));
   const sample = await viewAll(db, tenant, found.slice(0, SAMPLE_SIZE));
   return { action, matched: found.length, matchedIsExact, sample };
 }
 
-/** Only states in which there is something to do. */
-function meant({ action, criteria }: BulkRequest): JobCriteria {
+/** Limits the criteria to the states that the action can change. */
+async function meant(db: Db, { tenant, action, criteria }: BulkRequest): Promise<JobCriteria> {
   const states = statesMeant(action, criteria.statuses);
-  return { ...criteria, statuses: states.filter((state) => BULK_STATES[action].includes(state)) };
+  const statuses = states.filter((state) => BULK_STATES[action].includes(state));
+  return await namedById(db, tenant, { ...criteria, statuses });
 }
 
 async function count(
@@ -74,17 +77,18 @@ async function count(
   asOf: string,
 ): Promise<{ found: string[]; matchedIsExact: boolean }> {
   const found: string[] = [];
-  let looks = 0;
+  let searches = 0;
   for (let shard = 0; shard < db.shards; shard += 1) {
     let afterId: string | null = null;
     do {
-      if (looks >= LOOKS_MAX || found.length >= COUNT_MAX) return { found, matchedIsExact: false };
+      if (searches >= SEARCHES_MAX || found.length >= COUNT_MAX)
+        return { found, matchedIsExact: false };
       const limit: number = COUNT_MAX - found.length;
       const walk = { tenant, criteria, newestFirst: false, afterId, limit, asOf };
       const seen = await findJobs(db, shard, walk);
       found.push(...seen.ids);
       afterId = seen.reachedId;
-      looks += 1;
+      searches += 1;
     } while (afterId !== null);
   }
   return { found, matchedIsExact: true };

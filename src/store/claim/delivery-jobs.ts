@@ -17,7 +17,7 @@ import { WAKE_CHANNEL } from '../connection/wake.ts';
  * `moved` is a query for what moved: id, queue, state, at, attempts, run_at, error. Where it also has was,
  * code and since, the counters are made from it (`store/counters/counter-moves.ts`).
  */
-const tell = (moved: string) => `
+const deliveriesOf = (moved: string) => `
   moved as materialized (${moved}),
   delivery as (
     insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
@@ -26,7 +26,7 @@ const tell = (moved: string) => `
       k.queue, 'queued', 0, (extract(epoch from m.at) * 1000000)::bigint,
       ${DELIVERY_MAX_ATTEMPTS}, m.at
     from (select distinct queue from moved) e
-    cross join lateral longshore.listeners($1, e.queue) k
+    cross join lateral longshore.subscribed_webhooks($1, e.queue) k
     join moved m on m.queue = e.queue and m.state = k.state
     where (k.tags is null or longshore.tags_of($1, m.id) && k.tags)
       and exists (select 1 from longshore.webhook where status = 'active')
@@ -36,15 +36,15 @@ const tell = (moved: string) => `
 const NOTHING_MORE = 'null::timestamptz as run_at, null::json as error';
 
 /** For statements with the CTE `ended` of `store/claim/hook-jobs.ts`. */
-export const TELL_ENDED = tell(`
+export const DELIVERIES_OF_ENDED = deliveriesOf(`
     select id, queue, state, finished_at as at, attempts, null::timestamptz as run_at, error
     from ended`);
 
-export const TELL_SETTLED = tell(`
+export const DELIVERIES_OF_SETTLED = deliveriesOf(`
     select id, queue, state as was, next as state, at, started_at as since, error_code as code,
-      attempts - given_back as attempts,
+      attempts - attempt_refunded as attempts,
       case when next = 'retrying' then at + make_interval(secs => delay_ms / 1000.0) end as run_at,
-      error::json as error
+      error::json as error, cpu_ms, peak_rss_bytes
     from owned, clock`);
 
 const taken = (rows: string) => `
@@ -53,4 +53,4 @@ const taken = (rows: string) => `
     from ${rows}`;
 
 /** For claims, by the rows that they took. */
-export const tellTaken = (rows: string) => tell(taken(rows));
+export const deliveriesOfClaimed = (rows: string) => deliveriesOf(taken(rows));

@@ -6,7 +6,7 @@ import type { LevelHint } from '../connection/wake.ts';
 
 export interface ExpiredJob {
   id: string;
-  /** For those who read the log. */
+  /** For the log. */
   definition: string;
   tenant: string;
   traceparent: string | null;
@@ -15,14 +15,14 @@ export interface ExpiredJob {
 export interface Expiry {
   ids: string[];
   jobs: ExpiredJob[];
-  /** Whether more may be over than were ended. */
+  /** Whether more jobs may have expired. */
   more: boolean;
   levels: LevelHint[];
-  /** How long until the next one is over; null when none waits that will be. */
+  /** Time until the next one expires; null when none will. */
   nextMs: number | null;
 }
 
-/** The first that are over by the database's clock, and when the next one will be. */
+/** The first jobs that have expired by the database's clock, and when the next one will. */
 const FIND_EXPIRED = statement<{
   id: string | null;
   claim: number;

@@ -1,8 +1,9 @@
 import { fingerprintOf } from '../../core/failure/fingerprint.ts';
 import type { JobError, WaitingState } from '../../core/job/job.ts';
-import { type Db, statement } from '../connection/db.ts';
-import { TELL_ENDED } from './delivery-jobs.ts';
-import { permit, GIVE_BACK, LEFT_WAITING, TO_PERMIT } from '../limits/limiters.ts';
+import { type Queryable, statement } from '../connection/db.ts';
+import { DELIVERIES_OF_ENDED } from './delivery-jobs.ts';
+import { tellWatchers } from '../edges/tell-watchers.ts';
+import { permit, RETURN_PERMITS, LEFT_WAITING, TO_PERMIT } from '../limits/limiters.ts';
 import { ENDED, MAKE_HOOKS } from './hook-jobs.ts';
 import { withPartitions } from '../connection/partitions.ts';
 import { inLockOrder } from '../connection/lock-order.ts';
@@ -61,8 +62,9 @@ const FAIL_WAITING = statement<{
     returning ${ENDED}
   ),
   ${LEFT_WAITING},
-  ${GIVE_BACK},
-  ${MAKE_HOOKS}, ${TELL_ENDED}, ${counters(FAILED, WITH_HOOKS, WITH_DELIVERIES)}
+  ${RETURN_PERMITS},
+  ${tellWatchers("select shard, id, 'failed'::longshore.job_state from gone where watched")},
+  ${MAKE_HOOKS}, ${DELIVERIES_OF_ENDED}, ${counters(FAILED, WITH_HOOKS, WITH_DELIVERIES)}
   select id, queue, rank, null as limiter from ended
   union all
   select null, queue, rank, null from hook
@@ -72,12 +74,12 @@ const FAIL_WAITING = statement<{
 
 export interface FailedWaiting {
   ids: string[];
-  /** What became claimable by it: hooks, and jobs that got the tokens of others. */
+  /** The levels that got work: hooks, and jobs that got returned permits. */
   levels: LevelHint[];
 }
 
 export async function failWaiting(
-  db: Db,
+  db: Queryable,
   shard: number,
   failures: readonly WaitingFailure[],
 ): Promise<FailedWaiting> {

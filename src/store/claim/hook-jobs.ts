@@ -1,13 +1,10 @@
 import { HOOK_MAX_ATTEMPTS, HOOK_PREFIX } from '../../core/definition/hooks.ts';
 
 /**
- * Makes the hooks of jobs that end here: a part of every statement that writes to `done`, for what
- * its CTE `ended` returns. Outcome and hooks are one commit, so a hook is never lost and never runs
- * for an outcome that did not happen. What they are told is `HookParams` of `core/views/history.ts`.
- *
- * Most definitions have no hooks. So the queues are looked up first, each of them once, and all that
- * is left to do then is to find nothing. The body of the job is read by a function of its own,
- * because a scan of the partitions would have to be made ready even if it never begins.
+ * Creates the hooks of jobs that end: a part of every statement that writes to `done`, except
+ * `settle_and_claim`, which settles no job with hooks. It reads the rows of the CTE `ended`. Outcome and hooks are one commit, so a hook is never lost and never
+ * runs for an outcome that was rolled back. Their params are `HookParams` of
+ * `core/views/history.ts`.
  */
 export const MAKE_HOOKS = `
   hooked as materialized (

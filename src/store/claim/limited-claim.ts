@@ -1,7 +1,7 @@
-import { arrayText, type Queryable, statement } from '../connection/db.ts';
+import { type Queryable, statement } from '../connection/db.ts';
 import { MOVED, counters, WITH_DELIVERIES } from '../counters/counter-moves.ts';
-import { attemptsOf, type ClaimedJob, type ClaimLevel } from './claim.ts';
-import { tellTaken } from './delivery-jobs.ts';
+import { type ClaimedJob, type ClaimLevel, levelValues } from './claim.ts';
+import { deliveriesOfClaimed } from './delivery-jobs.ts';
 import { ASKED, LEVEL_ROOM, LOCKED_LIMITERS, OPEN_LEVELS, SEEN } from './limited-levels.ts';
 import { CHOSEN, FITTING, LOCKED_KEYS, NUMBERED, PICKED } from './limited-pick.ts';
 import {
@@ -50,17 +50,18 @@ const CLAIM_LIMITED = statement<LimitedRow>(
   ${PICKED}, ${LOCKED_KEYS}, ${NUMBERED}, ${FITTING}, ${CHOSEN},
   ${DELETE_WAITING}, ${INSERT_RUNNING}, ${BLOCK_EARLY},
   ${SPENT}, ${COUNT_SPENT}, ${SPENT_KEYS}, ${COUNT_SPENT_KEYS},
-  ${tellTaken('ok')}, ${counters(MOVED, WITH_DELIVERIES)}, ${SHUT}
+  ${deliveriesOfClaimed('ok')}, ${counters(MOVED, WITH_DELIVERIES)}, ${SHUT}
   select p.id, p.queue, p.rank, p.seq, p.attempts + 1 as attempts,
-    ${attemptsOf('p')} as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
+    p.attempts_max as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
     j.params::text as "paramsJson", j.policy,
     num_nonnulls(p.definition_limiter, p.tenant_limiter) > 0 or p.has_permit as limited, j.traceparent,
+    null::int as "waitedMs",
     null::int[] as shut, null::float8 as opens_ms, null::float8 as key_opens_ms, null as more
   from ok p cross join lateral (
     select params, policy, traceparent from longshore.job where shard = $1 and id = p.id limit 1
   ) j
   union all
-  select null, null, null, null, null, null, null, null, null, null, null, null,
+  select null, null, null, null, null, null, null, null, null, null, null, null, null,
     array(select distinct a.queue from asked a
       where exists (select 1 from shut s where s.limiter in (a.definition_limiter, a.tenant_limiter))),
     (select min(ms) from shut), (select min(ms) from counted_key),
@@ -84,14 +85,7 @@ export async function claimLimited(
   levels: readonly ClaimLevel[],
 ): Promise<LimitedClaim> {
   if (limit <= 0 || levels.length === 0) return NOTHING;
-  const rows = await db.run(CLAIM_LIMITED, [
-    shard,
-    limit,
-    worker,
-    arrayText(levels.map((level) => level.queue)),
-    arrayText(levels.map((level) => level.rank)),
-    arrayText(levels.map((level) => level.floor)),
-  ]);
+  const rows = await db.run(CLAIM_LIMITED, [shard, limit, worker, ...levelValues(levels)]);
   const about = rows.find((row) => row.shut !== null);
   return {
     jobs: rows.filter((row) => row.shut === null),

@@ -1,6 +1,8 @@
+import { ASKED_LEVELS } from './claim.ts';
+
 /**
  * Parts of the statement `claim_limited` that find the levels with room: each is one CTE. $1 is the shard,
- * $2 the number of jobs, $3 the worker, $4 to $6 the levels.
+ * $2 the number of jobs, $3 the worker, $4 to $7 the levels.
  */
 
 /** Far more than one claim takes: the room of a limiter without a limit. */
@@ -9,8 +11,8 @@ const ENDLESS = 1_000_000;
 /** The levels of the caller whose queue is not paused, best first; none when the worker is dead or draining. */
 export const ASKED = `
   asked as materialized (
-    select l.queue, l.rank, l.floor, l.n, k.keyed, k.definition_limiter, k.tenant_limiter
-    from unnest($4::int[], $5::int[], $6::bigint[]) with ordinality as l(queue, rank, floor, n)
+    select l.*, k.keyed, k.definition_limiter, k.tenant_limiter
+    from ${ASKED_LEVELS}
     cross join lateral (
       select keyed, definition_limiter, tenant_limiter from longshore.queue
       where shard = $1 and queue = l.queue and paused_at is null limit 1
@@ -49,7 +51,7 @@ export const OPEN_LEVELS = `
  * `seen` may be out of date.
  */
 export const LOCKED_LIMITERS = `
-  held as materialized (
+  locked_limiter as materialized (
     select g.limiter, g.rate, coalesce(g.lim - g.in_use, ${ENDLESS}) as by_count,
       longshore.tokens_at(g.rate, g.tokens, g.refilled_at, clock_timestamp()) as tokens
     from longshore.limiter g
@@ -63,7 +65,7 @@ export const LOCKED_LIMITERS = `
 export const LEVEL_ROOM = `
   level as materialized (
     select l.*,
-      (select least(h.by_count, floor(h.tokens)::int) from held h where h.limiter = l.definition_limiter) as droom,
-      (select least(h.by_count, floor(h.tokens)::int) from held h where h.limiter = l.tenant_limiter) as troom
+      (select least(h.by_count, floor(h.tokens)::int) from locked_limiter h where h.limiter = l.definition_limiter) as droom,
+      (select least(h.by_count, floor(h.tokens)::int) from locked_limiter h where h.limiter = l.tenant_limiter) as troom
     from open_level l order by l.n
   )`;

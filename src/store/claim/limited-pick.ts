@@ -9,7 +9,7 @@
  */
 export const PICKED = `
   picked as materialized (
-    select w.*, l.n, l.droom, l.troom,
+    select w.*, coalesce(w.max_attempts, l.attempts) as attempts_max, l.n, l.droom, l.troom,
       case when l.droom is not null then l.definition_limiter end as definition_limiter,
       case when l.troom is not null then l.tenant_limiter end as tenant_limiter
     from level l cross join lateral (
@@ -29,7 +29,7 @@ export const PICKED = `
  * is in its level already.
  */
 export const LOCKED_KEYS = `
-  held_key as materialized (
+  locked_key as materialized (
     select k.limiter, d.key_rate as rate,
       longshore.tokens_at(d.key_rate, k.tokens, k.refilled_at, clock_timestamp()) as tokens
     from longshore.limiter k cross join lateral (
@@ -45,7 +45,7 @@ export const NUMBERED = `
   numbered as materialized (
     select p.*,
       row_number() over (partition by p.key_limiter order by p.n, p.seq) > floor(k.tokens) as too_early
-    from picked p left join held_key k on k.limiter = p.key_limiter
+    from picked p left join locked_key k on k.limiter = p.key_limiter
   )`;
 
 /** The jobs that are not too early, numbered per limiter, because several levels may share one. */

@@ -1,5 +1,3 @@
-import { attemptsOf } from './claim.ts';
-
 /**
  * Parts of the statement `claim_limited` that write: each is one CTE. $1 is the shard, $3 the worker.
  */
@@ -15,11 +13,12 @@ export const DELETE_WAITING = `
 export const INSERT_RUNNING = `
   taken as (
     insert into longshore.running (shard, id, queue, state, rank, key_limiter, expires_at, attempts,
-      max_attempts, claim_no, interruptions, queued_at, worker, started_at, tokens, fails_unhandled)
+      max_attempts, claim_no, interruptions, queued_at, worker, started_at, permits, fails_unserved,
+      watched)
     select shard, id, queue, 'running', rank, key_limiter, expires_at, attempts + 1,
-      ${attemptsOf('ok')}, claim_no + 1, interruptions, queued_at, $3, clock_timestamp(),
+      attempts_max, claim_no + 1, interruptions, queued_at, $3, clock_timestamp(),
       nullif(array_remove(array[definition_limiter, tenant_limiter, case when has_permit then key_limiter end], null), '{}'),
-      fails_unhandled
+      fails_unserved, watched
     from ok
   )`;
 
@@ -34,7 +33,7 @@ export const BLOCK_EARLY = `
 export const SPENT = `
   spent as materialized (
     select h.limiter, h.rate, h.by_count - u.used as by_count, h.tokens - u.used as tokens, u.used
-    from held h cross join lateral (
+    from locked_limiter h cross join lateral (
       select count(*)::int as used from ok where h.limiter in (ok.definition_limiter, ok.tenant_limiter)
     ) u
   )`;
@@ -54,7 +53,7 @@ export const COUNT_SPENT = `
 export const SPENT_KEYS = `
   spent_key as materialized (
     select h.limiter, h.rate, h.tokens - u.used as tokens, u.used, u.early
-    from held_key h cross join lateral (
+    from locked_key h cross join lateral (
       select count(*) filter (where n.id = any (array(select id from ok)))::int as used,
         count(*) filter (where n.too_early)::int as early
       from numbered n where n.key_limiter = h.limiter

@@ -1,10 +1,16 @@
-import { type Queryable, statement } from '../connection/db.ts';
+import { inTransaction, type Queryable, statement } from '../connection/db.ts';
 import { inLockOrder } from '../connection/lock-order.ts';
 import { QUEUES_CHANGED, type LevelHint } from '../connection/wake.ts';
-import { MOVED, counters, WITH_DELIVERIES, WITH_HOOKS } from '../counters/counter-moves.ts';
-import { permit, GIVE_BACK, LEFT_RUNNING, TO_PERMIT } from '../limits/limiters.ts';
-import { TELL_SETTLED } from './delivery-jobs.ts';
+import {
+  countersWithUsage,
+  SETTLED,
+  WITH_DELIVERIES,
+  WITH_HOOKS,
+} from '../counters/counter-moves.ts';
+import { permit, RETURN_PERMITS, LEFT_RUNNING, TO_PERMIT } from '../limits/limiters.ts';
+import { DELIVERIES_OF_SETTLED } from './delivery-jobs.ts';
 import { MAKE_HOOKS } from './hook-jobs.ts';
+import { lockForSignals, NONE_RESUMED, resumeJobs } from './resume.ts';
 import {
   CLOCK,
   DELETE_RUNNING,
@@ -12,6 +18,9 @@ import {
   INSERT_DONE,
   INSERT_WAITING,
   OWNED,
+  SETTLED_ROWS,
+  type SettledRow,
+  TELL_WATCHERS,
 } from './settle-parts.ts';
 import { type Settlement, SETTLEMENTS, settlementsJson } from './settlement.ts';
 
@@ -39,24 +48,20 @@ export interface Settled {
   id: string;
   /** Levels that may have claimable jobs now: its own, those of its hooks, those blocked by its permits. */
   levels: LevelHint[];
+  /** Other jobs wait for its end (`store/edges/resolve-ended.ts`). */
+  watched?: true;
 }
 
-const SETTLE = statement<{
-  id: string;
-  queue: number;
-  rank: number;
-  claimable: boolean;
-  limiter: string | null;
-}>(
+const SETTLE = statement<SettledRow>(
   'settle',
   `with ${CLOCK}, ${SETTLEMENTS}, ${OWNED}, ${DELETE_RUNNING}, ${INSERT_DONE}, ${INSERT_WAITING},
-  ${LEFT_RUNNING}, ${GIVE_BACK}, ${INSERT_ATTEMPT}, ${MAKE_HOOKS}, ${TELL_SETTLED},
-  ${counters(MOVED, WITH_HOOKS, WITH_DELIVERIES)}
-  select id, queue, rank, next = 'queued' or tokens is not null as claimable, null as limiter from owned
+  ${LEFT_RUNNING}, ${RETURN_PERMITS}, ${INSERT_ATTEMPT}, ${TELL_WATCHERS}, ${MAKE_HOOKS}, ${DELIVERIES_OF_SETTLED},
+  ${countersWithUsage(SETTLED, WITH_HOOKS, WITH_DELIVERIES)}
+  ${SETTLED_ROWS}
   union all
-  select parent_id, queue, rank, true, null from hook
+  select parent_id, queue, rank, true, null, null from hook
   union all
-  select null, null, null, null, g.limiter from (${TO_PERMIT}) g`,
+  select null, null, null, null, g.limiter, null from (${TO_PERMIT}) g`,
 );
 
 /** Writes the whole batch in one statement. The answer has only the jobs that their claims still owned. */
@@ -67,12 +72,19 @@ export async function settle(
 ): Promise<Settled[]> {
   if (settlements.length === 0) return [];
   const settled = new Map<string, Settled>();
-  const rows = await db.run(SETTLE, [shard, settlementsJson(inLockOrder(settlements))]);
-  const limiters = rows.flatMap(({ limiter }) => limiter ?? []);
-  for (const { id, queue, rank, claimable } of rows.filter(({ limiter }) => limiter === null)) {
+  const { rows, resumed } = await write(db, shard, inLockOrder(settlements));
+  const limiters = [...rows.flatMap(({ limiter }) => limiter ?? []), ...resumed.limiters];
+  for (const { id, queue, rank, claimable, limiter, watched } of rows) {
+    if (limiter !== null) continue;
     const one: Settled = settled.get(id) ?? { id, levels: [] };
     if (claimable) one.levels.push({ shard, queue, rank });
+    if (watched) one.watched = true;
     settled.set(id, one);
+  }
+  for (const { id, levels } of resumed.jobs) {
+    const one = settled.get(id);
+    // A job that returned permits has its level already.
+    if (one?.levels.length === 0) one.levels.push(...levels);
   }
   // A job that is back at its old position may be behind the floors of workers: they read all levels again.
   for (const { id, transition } of settlements) {
@@ -82,4 +94,20 @@ export async function settle(
   const all = [...settled.values()];
   all[0]?.levels.push(...(await permit(db, shard, limiters)).levels);
   return all;
+}
+
+/**
+ * A job that waits for a signal may have got it while it ran: such a job is queued again in the same
+ * transaction. The lock makes a signal come strictly before or after (`resume.ts`).
+ */
+async function write(db: Queryable, shard: number, settlements: readonly Settlement[]) {
+  const values = [shard, settlementsJson(settlements)];
+  const waits = settlements.filter(({ transition }) => transition.to === 'suspended');
+  if (waits.length === 0) return { rows: await db.run(SETTLE, values), resumed: NONE_RESUMED };
+  const ids = waits.map(({ id }) => id);
+  return await inTransaction(db, async (tx) => {
+    const rows = await tx.run(SETTLE, values);
+    await lockForSignals(tx, shard, ids);
+    return { rows, resumed: await resumeJobs(tx, shard, ids) };
+  });
 }

@@ -2,8 +2,9 @@ import type { OwnedState } from '../../core/job/job.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 /**
- * Why a settlement changed nothing: the claim still owns the job but its state has changed (decide
- * again), its outcome is already written (a re-sent finish), or the job has moved on without it. An
+ * Why a settlement changed nothing: the claim still owns the job, but its state has changed (decide again)
+ * or the short statement must not settle it (it has permits, or a webhook subscribes); its outcome is already
+ * written; or the claim is lost. An
  * outcome that says LEASE_EXPIRED was written by the reaper in its place. A failure that was written
  * is recognized by its attempt, because the job may be on its next claim by then.
  */

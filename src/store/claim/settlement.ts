@@ -17,7 +17,7 @@ export const SETTLEMENTS = `
   u as materialized (
     select * from json_to_recordset($2::json) as u(
       n int, id uuid, claim int, was longshore.job_state, next longshore.job_state,
-      delay_ms float8, given_back int, interrupted int, attempted boolean, error_code text, error text, fingerprint text, result text,
+      delay_ms float8, attempt_refunded int, interrupted int, attempted boolean, waits_for text, error_code text, error text, fingerprint text, result text,
       pid int, exit_code int, signal text, peak_rss_bytes bigint, cpu_ms int)
   )`;
 
@@ -34,9 +34,10 @@ function toRow({ id, claim, was, transition, usage }: Settlement, n: number) {
     was,
     next: transition.to,
     delay_ms: transition.delayMs,
-    given_back: transition.attemptGivenBack ? 1 : 0,
+    attempt_refunded: transition.attemptRefunded ? 1 : 0,
     interrupted: transition.interrupted ? 1 : 0,
     attempted: transition.attempted,
+    waits_for: transition.waitsFor,
     error_code: transition.error?.code ?? null,
     error: transition.error ? JSON.stringify(transition.error) : null,
     fingerprint: transition.error ? fingerprintOf(transition.error) : null,

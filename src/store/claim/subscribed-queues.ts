@@ -1,10 +1,10 @@
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { lockQueues } from '../limits/install-limits.ts';
-import { tellWorkers } from '../limits/sync-limits.ts';
+import { notifyWorkers } from '../limits/sync-limits.ts';
 
 /**
  * Most moves of jobs have no subscribed webhook and should not pay for those that have. So each queue knows
- * its subscribed moves (`queue.told`), and the quick statements leave them out: a claim skips a queue whose
+ * its subscribed moves (`queue.subscribed_states`), and the quick statements leave them out: a claim skips a queue whose
  * starts are subscribed (`store/claim/claim.ts`), and `settleAndClaim` settles no subscribed success. Such
  * jobs go through `store/claim/limited-claim.ts` and `store/claim/settle.ts`, which make the deliveries.
  * Workers know from their polls which way to take; the statement itself decides.
@@ -16,14 +16,14 @@ import { tellWorkers } from '../limits/sync-limits.ts';
 
 const MARK_QUEUES = statement<{ queue: number }>(
   'mark_subscribed_queues',
-  `update longshore.queue l set told = longshore.subscribed_states(l.tenant, l.key)
+  `update longshore.queue l set subscribed_states = longshore.subscribed_states(l.tenant, l.key)
    where l.shard = $1 and l.tenant = $2
-     and l.told is distinct from longshore.subscribed_states(l.tenant, l.key)
+     and l.subscribed_states is distinct from longshore.subscribed_states(l.tenant, l.key)
    returning l.queue`,
 );
 
 /** Changes a webhook of a tenant, and its queues with it. */
-export async function changeListeners<T>(
+export async function changeSubscriptions<T>(
   db: Db,
   tenant: string,
   change: (tx: Queryable) => Promise<T>,
@@ -37,10 +37,10 @@ export async function changeListeners<T>(
     }
     return changed;
   });
-  if (marked > 0) await tellWorkers(db);
+  if (marked > 0) await notifyWorkers(db);
   return answer;
 }
 
 /** Whether a move to this state is subscribed, by the column of the queue. */
-export const isSubscribed = (told: string, state: 'running' | 'succeeded') =>
-  `coalesce('${state}' = any (${told}), false)`;
+export const isSubscribed = (column: string, state: 'running' | 'succeeded') =>
+  `coalesce('${state}' = any (${column}), false)`;

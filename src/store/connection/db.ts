@@ -5,8 +5,8 @@ import { JobIds } from './job-ids.ts';
 import { Vault } from './vault.ts';
 
 /**
- * One constant statement. It is prepared once per connection under its name, and a test prepares and
- * explains every one of them, which is why they register themselves.
+ * One constant statement, prepared once per connection under its name. Statements register
+ * themselves, because a test prepares and explains every one.
  */
 export interface Statement<Row> {
   readonly name: string;
@@ -22,19 +22,21 @@ export function statement<Row>(name: string, text: string): Statement<Row> {
   return made;
 }
 
-/** An array of numbers, ids or flags as PostgreSQL reads it; many times quicker than the driver's. */
+/**
+ * An array of numbers, ids or flags as a PostgreSQL literal; many times faster than the driver's.
+ */
 export function arrayText(values: readonly (number | string | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`;
 }
 
-/** The database cannot be reached, or cannot do its work right now. Trying again later may help. */
+/** The database cannot be reached or cannot work right now. A later try may succeed. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';
 }
 
-/** What store functions run on: the pool, or a transaction in progress. */
+/** The pool, or a transaction in progress. */
 export interface Queryable {
-  /** Seals what is written to it and opens what is read. */
+  /** Seals values that are written and opens values that are read. */
   readonly vault: Vault;
   readonly clock: Clock;
   /** Makes the ids of new rows. */
@@ -42,7 +44,7 @@ export interface Queryable {
   run<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** What stands between us and the database, and for how long it keeps a session ours. */
+/** Whether a connection pooler is between this process and the database. */
 export type Pooler = 'none' | 'transaction';
 
 export interface DbOptions {
@@ -50,30 +52,30 @@ export interface DbOptions {
   log: Log;
   clock: Clock;
   pooler?: Pooler;
-  /** How many shards the database has, fixed at its first migration. */
+  /** The number of shards, fixed by the first migration. */
   shards?: number;
-  /** What params, results and checkpoints are encrypted with, as `core/access/key-ring.ts` reads it. */
+  /** The keys for params, results and checkpoints, in the format of `core/access/key-ring.ts`. */
   encryptionKeys?: string | null;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   max?: number;
-  /** Every call has a deadline on this side too: a half-open socket never answers. */
+  /** Every call also has a deadline in this process: a half-open socket never answers. */
   queryTimeoutMs?: number;
   applicationName?: string;
 }
 
 /**
- * Session settings of the store's own connections. Plans must not depend on statistics, which are
- * missing or wrong exactly when a queue is under load: plans are generic, and a sequential scan of a
- * queue table is never the right answer.
+ * Session settings of the store's connections. Plans must not depend on statistics, which are
+ * missing or wrong when a queue is under load: plans are generic, and sequential scans are off.
  *
- * A transaction pooler gives the next transaction to another session, so it refuses such settings or
- * hands them to strangers, and a statement prepared in one session is unknown in the next. Behind it
- * nothing is set and nothing is prepared; the same settings belong to the role (docs/poolers.md).
+ * A transaction pooler gives the next transaction to another session, so it refuses such settings
+ * or leaks them to other clients, and a statement prepared in one session is unknown in the next.
+ * Behind a pooler nothing is set and nothing is prepared; the role has the settings
+ * (docs/operate/poolers.md).
  */
 export const SESSION =
   '-c enable_seqscan=off -c jit=off -c plan_cache_mode=force_generic_plan -c timezone=UTC';
 
-/** What to do when our session settings are refused, or do not arrive. */
+/** For the case that the session settings are refused or do not take effect. */
 export const POOLER_HINT = 'behind a connection pooler, set LONGSHORE_POOLER=transaction';
 
 const INT8 = 20;
@@ -108,10 +110,10 @@ export class Db implements Queryable {
       query_timeout: options.queryTimeoutMs ?? 30_000,
       types: { getTypeParser: typeParser as typeof types.getTypeParser },
     });
-    // An idle connection that breaks is replaced at the next use; it must not end the process.
+    // A broken idle connection is replaced at the next use; it must not end the process.
     pool.on('error', (error) => options.log.debug({ err: error }, 'idle connection lost'));
-    // Nor must one that breaks while it is checked out, when the pool no longer listens and the caller does
-    // not yet. Its next statement fails.
+    // The same for a connection that breaks while it is checked out and has no other listener. Its
+    // next statement fails.
     pool.on('connect', (client) => client.on('error', () => undefined));
     return new Db(pool, options, sessions);
   }
@@ -120,7 +122,7 @@ export class Db implements Queryable {
     return await translated(async () => await this.#runOn(this.#pool, statement, values));
   }
 
-  /** All or nothing. On doubt the connection is thrown away, never handed out again. */
+  /** All or nothing. After an error the connection is closed, never reused. */
   async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     return await translated(async () => {
       const client = await this.#pool.connect();
@@ -181,16 +183,16 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Trouble that may pass, told by SQLSTATE, by Node's code, or by pg's own words: a lost connection,
- * a start or stop, a full disk, a failover to a replica, a deadlock, a cancelled statement. It says
- * nothing about the statement: the same statement may succeed later.
+ * Errors that may pass, recognized by SQLSTATE, Node's error code or pg's messages: a lost
+ * connection, a start or stop, a full disk, a failover to a replica, a deadlock, a cancelled
+ * statement. The same statement may succeed later.
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (/^(08...|53...|58...|57P0[1-5]|57014|25P03|25006|40001|40P01)$/.test(code)) return true;
   if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/.test(code)) return true;
-  // A Unix socket that is not there, or has too many callers already.
+  // A Unix socket that does not exist or has a full backlog.
   if (/^(ENOENT|EAGAIN)$/.test(code) && 'syscall' in error && error.syscall === 'connect')
     return true;
   return /Connection terminated|timeout exceeded|Query read timeout|not queryable/.test(
@@ -198,7 +200,15 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Our bigints are microseconds and counts, both far below 2^53. */
+/** Our bigints are microseconds and counts, far below 2^53. */
 function typeParser(oid: number, format: 'text' | 'binary' = 'text'): (text: string) => unknown {
   return oid === INT8 ? Number : types.getTypeParser(oid, format);
+}
+
+/** Runs it in a transaction, which may be in progress already. */
+export async function inTransaction<T>(
+  db: Queryable,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  return db instanceof Db ? await db.transaction(work) : await work(db);
 }

@@ -1,13 +1,13 @@
 import { type Queryable, statement } from './db.ts';
 
 /**
- * Tells schedulers that something is due sooner than they may know: a job or a schedule was made
- * with a time nearer than their next look, a bulk action was begun, or a scheduler came or went. Like every NOTIFY it is a
- * hint and never the truth. What is due later than schedulers sleep at most needs none.
+ * A hint to schedulers that something is due before their next poll: a job or schedule with a near
+ * time was created, a bulk action was started, or a scheduler joined or left. Hints can be lost.
+ * What is due later than `SLEEP_MS_MAX` needs none.
  */
 export const DUE_CHANNEL = 'longshore_due';
 
-/** No scheduler sleeps longer than this, so a hint is only of use for what is due before. */
+/** The longest sleep of a scheduler. */
 export const SLEEP_MS_MAX = 5_000;
 
 const KINDS = ['jobs', 'schedules', 'schedulers', 'bulk'] as const;
@@ -15,7 +15,7 @@ export type DueKind = (typeof KINDS)[number];
 
 export interface DueHint {
   kind: DueKind;
-  /** How long from now, as far as the sender's clock can tell. */
+  /** Time from now, by the sender's clock. */
   inMs: number;
 }
 

@@ -1,17 +1,17 @@
 import { type Queryable, statement } from './db.ts';
 
 /**
- * What keeps vacuum from its work. A transaction that stays open pins a moment (its xmin): rows that
- * died since then cannot be removed, anywhere in the database. The queue tables are written and
- * deleted all the time, so that is where it shows first.
+ * What blocks vacuum. An open transaction pins a moment (its xmin): rows that died later cannot be
+ * removed, anywhere in the database. It shows first in the queue tables, which are written and
+ * deleted all the time.
  */
 export interface Holder {
   kind: 'transaction' | 'prepared transaction' | 'replication slot';
-  /** The process, the transaction or the slot, as a person would name it. */
+  /** The process, transaction or slot, for display. */
   name: string;
-  /** What tells this holder from the next one. */
+  /** Identifies this holder. */
   mark: string;
-  /** Null when the database does not tell: slots have no clock, and some sessions are hidden. */
+  /** Null when unknown: slots have no clock, and some sessions are hidden. */
   heldMs: number | null;
   pid: number | null;
   application: string | null;
@@ -20,10 +20,9 @@ export interface Holder {
 }
 
 /**
- * The one that holds back most. Vacuum itself does not count, nor does whoever asks, nor a session
- * that is just connecting. A session of
- * another database holds nothing back here. What has no clock counts only when it is behind: where
- * nothing is written, the pin of a healthy standby stands still as well.
+ * The holder of the oldest xmin. It ignores vacuum, this session, sessions that are just
+ * connecting and sessions of other databases. A holder without a clock counts only when it is
+ * behind: without writes, the xmin of a healthy standby stands still as well.
  */
 const FIND_HOLDER = statement<Holder>(
   'find_xmin_holder',
@@ -64,7 +63,7 @@ export async function findHolder(db: Queryable): Promise<Holder | null> {
 
 export interface TableHealth {
   table: string;
-  /** With all its partitions, indexes and long values. */
+  /** With all partitions, indexes and TOAST tables. */
   bytes: number;
   partitions: number;
   deadRows: number;

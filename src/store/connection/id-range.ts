@@ -4,10 +4,10 @@ import { isJobId, jobIdFloor } from '../../core/job/job-id.ts';
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** A process whose clock is ahead makes ids of a moment that is yet to come, by so much at most. */
+/** Maximum by which the clock of a process may be ahead, and so its ids. */
 const CLOCK_SLACK_MS = 24 * 3_600_000;
 
-/** The half-open range of ids that the times and the place in the walk leave. */
+/** The half-open range of ids for these times and this cursor. */
 export function idRange(
   { createdAfter, createdBefore }: JobCriteria,
   newestFirst: boolean,

@@ -1,10 +1,9 @@
 import { DatabaseUnavailable } from './db.ts';
 
 /**
- * Writes a batch that one bad row must not hold back. A statement takes all of its rows or none; so
- * when it refuses, the batch is cut in halves until the row that it cannot take stands alone. A
- * database that cannot be reached says nothing about any row: that is thrown, and what was not
- * written by then is for the caller to try again.
+ * Writes a batch that one invalid row must not block. A statement writes all of its rows or none;
+ * when it refuses, the batch is split in halves until the invalid row is alone. If the database
+ * cannot be reached, the error is thrown, and the caller tries the unwritten rows again.
  */
 export async function inHalves<T>(
   batch: readonly T[],

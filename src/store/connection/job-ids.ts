@@ -3,8 +3,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { makeJobId } from '../../core/job/job-id.ts';
 
 /**
- * Makes ids that grow strictly within one process, also inside a millisecond and when the wall clock
- * steps back. Random numbers are drawn in blocks, because each draw is a call into the kernel.
+ * Makes ids that strictly increase within one process, also within a millisecond and when the wall
+ * clock steps back. Random numbers are drawn in blocks, because each draw is a system call.
  */
 export class JobIds {
   readonly #clock: Clock;

@@ -6,7 +6,7 @@ import { type Queryable, statement } from './db.ts';
 import { DUE_CHANNEL, type DueHint, parseDueHint } from './due-hint.ts';
 import { type LevelHint, parseHints, WAKE_CHANNEL } from './wake.ts';
 
-/** Asks one worker instance to send its heartbeat now, because its answer carries something new. */
+/** Asks one worker instance to send its heartbeat now, because the answer has something new. */
 const BEAT_CHANNEL = 'longshore_beat';
 
 const BEAT = statement<{ pg_notify: string }>('beat_hint', 'select pg_notify($1, $2)');
@@ -21,14 +21,14 @@ export interface ListenerOptions {
   onWork?(hints: LevelHint[]): void;
   onBeat?(worker: string): void;
   onDue?(hint: DueHint): void;
-  /** Hints may have been missed: look at everything once. Called after each (re)connection. */
+  /** Hints may have been missed: poll everything once. Called after each (re)connection. */
   onConnected(): void;
 }
 
 /**
- * One connection that only listens. Losing it loses hints and nothing else, since polling finds the
- * work anyway; it is rebuilt with a growing pause, and asks for one look at everything when it is
- * back. A probe notices a connection that is open but dead.
+ * A connection that only listens. When it is lost, only hints are lost, because polling finds the
+ * work anyway. It is reopened with a growing pause, and then everything is polled once. A probe
+ * detects a connection that is open but dead.
  */
 export class Listener implements Service {
   readonly name = 'listener';

@@ -1,21 +1,24 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Client } from 'pg';
+import { PACKAGE_ROOT } from '../../runtime/code.ts';
 import type { Log } from '../../runtime/log.ts';
 import { StartRefusal } from '../../runtime/start-refusal.ts';
 import { translated } from './db.ts';
 
 /**
  * Migrations are append-only SQL files, applied in order. All of them run in one transaction that
- * first takes a lock, so that a kill -9 in the middle leaves nothing behind and many processes that
- * start at once apply each file exactly once. The lock belongs to the transaction, not the session,
- * so it also holds through a transaction pooler.
+ * first takes a lock: a kill -9 changes nothing, and of many processes that start at once, each
+ * file is applied exactly once. The lock belongs to the transaction, not the session, so it also
+ * works through a transaction pooler.
  *
  * A file whose first line is `--! breaking` cannot be used by older servers. A server that finds a
- * newer schema goes on if nothing newer is breaking, and refuses otherwise.
+ * newer schema continues if nothing newer is breaking, and refuses otherwise.
  */
 
-const FOLDER = new URL('../../../sql/migrations/', import.meta.url);
+const FOLDER = pathToFileURL(join(PACKAGE_ROOT, 'sql/migrations/'));
 const BREAKING = '--! breaking';
 
 export class MigrationError extends StartRefusal {
@@ -34,7 +37,7 @@ export interface Migration {
   breaking: boolean;
 }
 
-/** As the database remembers it. */
+/** A migration as the database stores it. */
 export type AppliedMigration = Omit<Migration, 'sql'>;
 
 export interface MigrateOptions {
@@ -44,17 +47,14 @@ export interface MigrateOptions {
   migrations?: readonly Migration[];
 }
 
-/** Brings the database to this version's schema and says which files were applied just now. */
+/** Migrates the database to this version's schema and returns the files that were applied. */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   return await translated(async () => await migrateOnce(options)).catch((error: unknown) => {
     throw refusalOf(error) ?? error;
   });
 }
 
-/**
- * The database understood what a migration says and will not do it: a missing right, a name that is
- * taken. It will say the same the next time.
- */
+/** Errors that a repetition cannot fix: a missing right, a name that is taken. */
 function refusalOf(error: unknown): MigrationError | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!(error instanceof Error) || !/^(0A|22|23|2B|42)\w{3}$/.test(code)) return null;
@@ -148,7 +148,7 @@ async function requireVersion15(client: Client): Promise<void> {
   }
 }
 
-/** Ids carry their shard, so the number of shards cannot change once there are ids. */
+/** Ids contain their shard, so the number of shards is fixed once there are ids. */
 async function fixShards(client: Client, shards: number): Promise<void> {
   await client.query(
     `insert into longshore.setting (name, value) values ('shards', to_jsonb($1::int))

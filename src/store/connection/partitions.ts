@@ -8,13 +8,13 @@ const ENSURE_PARTITIONS = statement<{ made: number }>(
 
 const DAYS_AHEAD = 7;
 
-/** Partitions are made a week ahead at every start, and each hour by the scheduler. */
+/** Partitions are created a week ahead, at every start and each hour by the scheduler. */
 export async function ensurePartitions(db: Queryable): Promise<number> {
   const rows = await db.run(ENSURE_PARTITIONS, [DAYS_AHEAD]);
   return rows[0]?.made ?? 0;
 }
 
-/** A process that slept for weeks may find no partition for today: make it, then try once more. */
+/** After a sleep of weeks there may be no partition for today: create it, then try once more. */
 export async function withPartitions<T>(db: Queryable, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -25,7 +25,7 @@ export async function withPartitions<T>(db: Queryable, work: () => Promise<T>): 
   }
 }
 
-/** A violated CHECK has the same code, but names its constraint. The words may be translated. */
+/** A violated CHECK has the same code but names its constraint. The message may be translated. */
 function isMissingPartition(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23514' && !error.constraint;
 }

@@ -1,41 +1,42 @@
 import { CannotOpen, keyIdsIn } from '../../core/access/sealed.ts';
 import { type Db, type Queryable, type Statement, statement } from './db.ts';
-import { atPlaces, filterOnly, placeOf } from './planner.ts';
+import { atCtids, filterOnly, ctidOf } from './planner.ts';
+import type { Use } from './vault.ts';
 
 /**
- * A walk over everything that may be encrypted, to count by which key, and to encrypt it anew with the
- * one that encrypts now. After that an old key can leave the ring before retention has removed what it
- * was used for.
+ * Reads everything that may be encrypted, counts the values of each key, and encrypts them again
+ * with the current key. Then an old key can be removed from the ring before retention has removed
+ * its values.
  *
- * The walk goes along the primary keys, some hundred rows at a time, each batch in a statement of its own:
- * it holds nobody up and may be stopped at any moment and begun again. A row is changed only if it is
- * still what was read; what somebody changed meanwhile was sealed by the current key then. Two things
- * can slip through: what a server that still has the old ring writes behind it, and a row that retention
- * copies in the same moment. So it is begun again until the count says that nothing is left. Rows are
- * found by their key and changed by where they are (`store/change/delete-jobs.ts` says why).
+ * It reads along the primary keys, some hundred rows per statement, so it blocks no other work and
+ * can be stopped and restarted at any time. A row is changed only if it is still as it was read; a
+ * row that changed meanwhile was sealed with the current key. Two cases are missed: writes of a
+ * server that still has the old ring, and a row that retention copies at the same moment. So it is
+ * repeated until the count is zero. Rows are found by key and changed by ctid
+ * (`store/connection/planner.ts`).
  */
-interface Place {
+interface SealedColumn {
   table: string;
-  /** The key below the shard; a second part, where there is one, as it is compared. */
+  /** The key after the shard; a second part, where there is one. */
   id: string;
   part?: { column: string; type: 'int' | 'text'; first: string };
   tenant: string;
-  /** The text that holds envelopes, and how it is written back from `u.sealed`. */
+  /** The text that contains envelopes, and how it is written back from `u.sealed`. */
   text: string;
   set: string;
-  /** It is the secret of a webhook (`store/connection/vault.ts`). */
-  secret?: true;
-  /** Small tables without a shard belong to the walk of the first. */
+  /** What the value is for (`store/connection/vault.ts`), as SQL. Default: a value of a job. */
+  use?: string;
+  /** Small tables without a shard are read with the first one. */
   shardless?: true;
 }
 
 const OF_QUEUE =
-  '(select l.tenant from longshore.queue l where l.shard = $1 and l.queue = t.queue)';
-const OF_JOB = `(select l.tenant from longshore.queue l where l.shard = $1 and l.queue = (
+  '(select q.tenant from longshore.queue q where q.shard = $1 and q.queue = t.queue)';
+const OF_JOB = `(select q.tenant from longshore.queue q where q.shard = $1 and q.queue = (
     select j.queue from longshore.job j where j.shard = $1 and j.id = t.job_id))`;
 const OWN = 't.tenant';
 
-const PLACES: readonly Place[] = [
+const SEALED_COLUMNS: readonly SealedColumn[] = [
   { ...json('job', 'id', 'params'), tenant: OF_QUEUE },
   { ...json('done', 'id', 'result'), tenant: OF_QUEUE },
   {
@@ -48,9 +49,19 @@ const PLACES: readonly Place[] = [
     part: { column: 'claim_no', type: 'int', first: '-1' },
     tenant: OF_JOB,
   },
+  {
+    table: 'stream_chunk',
+    id: 'job_id',
+    part: { column: 'n', type: 'int', first: '-1' },
+    tenant: OF_JOB,
+    text: 't.data',
+    set: 'data = u.sealed',
+  },
   { ...json('schedule', 'id', 'params'), tenant: OWN },
-  { ...text('webhook', 'secret'), tenant: OWN, secret: true },
-  { ...text('webhook', 'previous_secret'), tenant: OWN, secret: true },
+  { ...text('webhook', 'secret'), tenant: OWN, use: `'secret'` },
+  { ...text('webhook', 'previous_secret'), tenant: OWN, use: `'secret'` },
+  { ...text('alert_route', 'url'), tenant: OWN, use: `'secret'` },
+  { ...text('secret', 'value'), tenant: OWN, use: `'env ' || t.key || ' ' || t.name` },
   {
     ...text('bulk', 'how'),
     tenant: OWN,
@@ -72,12 +83,12 @@ interface Row {
   id: string;
   part: string;
   tenant: string;
-  /** Null when there is no envelope in it. */
+  use: Use;
+  /** Null when it has no envelope. */
   text: string | null;
 }
 
-interface Stop {
-  use: 'value' | 'secret';
+interface ColumnWalk {
   first: Pick<Row, 'id' | 'part'>;
   read: Statement<Row>;
   write: Statement<{ id: string }>;
@@ -86,8 +97,8 @@ interface Stop {
 const ZERO_ID = '00000000-0000-0000-0000-000000000000';
 const BATCH = 500;
 
-const STOPS: readonly Stop[] = PLACES.map((place, n) => {
-  const { table, id, part, shardless } = place;
+const WALKS: readonly ColumnWalk[] = SEALED_COLUMNS.map((column, n) => {
+  const { table, id, part, shardless } = column;
   const name = `${n}_${table}`;
   const home = shardless ? '$1::int = 0' : 't.shard = $1';
   const partColumn = part ? `t.${part.column}` : `''::text`;
@@ -98,43 +109,43 @@ const STOPS: readonly Stop[] = PLACES.map((place, n) => {
     : `${key} > $2 and $3::text = ''`;
   const same = `${home} and t.${id} = u.id and ${partColumn} = u.part`;
   return {
-    use: place.secret ? 'secret' : 'value',
     first: { id: ZERO_ID, part: part?.first ?? '' },
     read: statement<Row>(
       `read_sealed_${name}`,
-      `select t.${id} as id, ${partColumn}::text as part, ${place.tenant} as tenant,
-         case when position('"$sealed":"' in ${place.text}) > 0 then ${place.text} end as text
+      `select t.${id} as id, ${partColumn}::text as part, ${column.tenant} as tenant,
+         ${column.use ?? `'value'`}::text as use,
+         case when position('"$sealed":"' in ${column.text}) > 0 then ${column.text} end as text
        from longshore.${table} t where ${home} and ${after} order by ${key} limit $4`,
     ),
     write: statement<{ id: string }>(
       `reseal_${name}`,
       `with u as materialized (
-         select t.place, u.* from json_to_recordset($2::json)
+         select t.row_ctid, u.* from json_to_recordset($2::json)
            as u(id uuid, part ${partType}, text text, sealed text)
          cross join lateral (
-           select ${placeOf('t')} as place from longshore.${table} t
-           where ${same} and ${place.text} = u.text limit 1 for update
+           select ${ctidOf('t')} as row_ctid from longshore.${table} t
+           where ${same} and ${column.text} = u.text limit 1 for update
          ) t
        )
-       update longshore.${table} t set ${place.set} from u
-       where ${atPlaces('select place from u', 't')} and ${filterOnly(same)}
+       update longshore.${table} t set ${column.set} from u
+       where ${atCtids('select row_ctid from u', 't')} and ${filterOnly(same)}
        returning u.id`,
     ),
   };
 });
 
-/** How many values each key has sealed, and how many were sealed anew. */
+/** How many values each key has sealed, and how many were sealed again. */
 export interface SealCensus {
   values: Record<string, number>;
   resealed: number;
-  /** They should be sealed anew, and there is no key that opens them. */
+  /** Values that should be sealed again but that no key opens. */
   unopened: number;
 }
 
 export async function sealCensus(db: Db, { reseal }: { reseal: boolean }): Promise<SealCensus> {
   const census: SealCensus = { values: {}, resealed: 0, unopened: 0 };
   for (let shard = 0; shard < db.shards; shard += 1) {
-    for (const stop of STOPS) await walk(db, shard, stop, census, reseal);
+    for (const column of WALKS) await walk(db, shard, column, census, reseal);
   }
   return census;
 }
@@ -142,13 +153,13 @@ export async function sealCensus(db: Db, { reseal }: { reseal: boolean }): Promi
 async function walk(
   db: Queryable,
   shard: number,
-  { first, read, write, use }: Stop,
+  { first, read, write }: ColumnWalk,
   census: SealCensus,
   reseal: boolean,
 ): Promise<void> {
   for (let after: Pick<Row, 'id' | 'part'> | undefined = first; after;) {
     const rows: Row[] = await db.run(read, [shard, after.id, after.part, BATCH]);
-    const changed = reseal ? await sealAnew(db, shard, { write, use }, rows, census) : new Map();
+    const changed = reseal ? await sealAnew(db, shard, write, rows, census) : new Map();
     for (const row of rows) {
       const stored: string | null = changed.get(keyOf(row)) ?? row.text;
       for (const keyId of stored === null ? [] : keyIdsIn(stored)) {
@@ -159,18 +170,18 @@ async function walk(
   }
 }
 
-/** Answers with the new texts, by the keys of their rows. */
+/** Returns the new texts, by the keys of their rows. */
 async function sealAnew(
   db: Queryable,
   shard: number,
-  { write, use }: Pick<Stop, 'write' | 'use'>,
+  write: ColumnWalk['write'],
   rows: readonly Row[],
   census: SealCensus,
 ): Promise<Map<string, string>> {
   const changes = rows.flatMap((row) => {
     if (row.text === null) return [];
     try {
-      const sealed = db.vault.reseal(row.tenant, row.text, use);
+      const sealed = db.vault.reseal(row.tenant, row.text, row.use);
       return sealed === row.text ? [] : [{ ...row, sealed }];
     } catch (error) {
       if (!(error instanceof CannotOpen)) throw error;

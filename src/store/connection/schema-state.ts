@@ -7,13 +7,13 @@ import {
   refuseOtherShards,
 } from './migrate.ts';
 
-/** How the schema compares with the migrations of this version. */
+/** The schema compared with the migrations of this version. */
 export interface SchemaState {
-  /** Names of ours that the database lacks, in their order. */
+  /** Our migrations that the database lacks, in order. */
   pending: string[];
-  /** The last of ours that it has; null when it has none. */
+  /** The last of our migrations that it has; null when it has none. */
   last: string | null;
-  /** Names that it has and we do not know. */
+  /** Migrations that we do not know. */
   newer: string[];
   /** Why `migrate` would refuse this database; null when it would not. */
   refusal: string | null;
@@ -34,7 +34,7 @@ const SHARDS = statement<{ shards: number }>(
   `select value::text::int as shards from longshore.setting where name = 'shards'`,
 );
 
-/** Looks, and changes nothing. */
+/** Reads only. */
 export async function schemaState(db: Queryable, shards: number): Promise<SchemaState> {
   const ours = await readMigrations();
   const names = ours.map(({ name }) => name);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
+import { Client, DatabaseError } from 'pg';
+import { sleep } from '../../runtime/deadline.ts';
 
 /**
- * A database for one test, with a clock that can be set forward. Every statement of the store asks
- * `clock_timestamp()` for the time. Here a schema that comes before PostgreSQL's own on the search
- * path has a function of that name, which adds what the test has asked for; so the store runs as it
- * is, word for word, at another time. Nothing outside this database notices, and it goes when the
- * test does.
+ * A database for one test, with a clock that can be set forward. Every statement of the store
+ * calls `clock_timestamp()`. Here a schema that precedes PostgreSQL's on the search path has a
+ * function of that name, which adds the offset of the test; the statements of the store are
+ * unchanged. The database is dropped with the test.
  */
 const CLOCK = `
   create schema longshore_clock;
@@ -17,7 +17,7 @@ const CLOCK = `
      from longshore_clock.shift';
 `;
 
-/** Functions that bring a search path of their own, so that nobody can lend them another, need it too. */
+/** Functions with their own search path need this schema too. */
 const LEND_CLOCK = `
   do $$
   declare
@@ -33,21 +33,21 @@ const LEND_CLOCK = `
 
 export interface Scratch {
   url: string;
-  /** To be called once the database has its tables and functions. */
+  /** Call it when the database has its tables and functions. */
   migrated(): Promise<void>;
-  /** Sets the clock forward, and answers with the time that it shows then. */
+  /** Sets the clock forward and returns the new time. */
   advance(ms: number): Promise<Date>;
   drop(): Promise<void>;
 }
 
-/** On the server of `serverUrl`, whose user must be allowed to create databases. */
+/** On the server of `serverUrl`, whose user may create databases. */
 export async function createScratch(serverUrl: string): Promise<Scratch> {
   const name = `longshore_test_${randomBytes(6).toString('hex')}`;
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   await withClient(serverUrl, async (client) => {
     await client.query(`create database ${name}`);
-    // The default finds PostgreSQL's functions first, wherever they are named.
+    // By default PostgreSQL's functions come first.
     await client.query(
       `alter database ${name} set search_path = longshore_clock, pg_catalog, public`,
     );
@@ -61,15 +61,34 @@ export async function createScratch(serverUrl: string): Promise<Scratch> {
       await withClient(url.href, async (client) => {
         await client.query('update longshore_clock.shift set ms = ms + $1', [ms]);
         const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as now');
-        if (!rows[0]) throw new Error('the database has no time');
+        if (!rows[0]) throw new Error('the database returned no time');
         return rows[0].now;
       }),
     drop: async () => {
       await withClient(serverUrl, async (client) => {
-        await client.query(`drop database if exists ${name} with (force)`);
+        await untilPermitted(async () => {
+          await client.query(`drop database if exists ${name} with (force)`);
+        });
       });
     },
   };
+}
+
+const NOT_PERMITTED = '42501';
+const TRIES_MAX = 300;
+const PAUSE_MS = 100;
+
+/** Autovacuum may be at work there: its process is a superuser's, and we may not end it. */
+async function untilPermitted(drop: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await drop();
+    } catch (error) {
+      const isBusy = error instanceof DatabaseError && error.code === NOT_PERMITTED;
+      if (!isBusy || tries === TRIES_MAX) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
 }
 
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {

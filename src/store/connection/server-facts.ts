@@ -1,12 +1,12 @@
 import { type Queryable, statement } from './db.ts';
 
-/** What a server lets us do and how well it keeps it, beyond what `server-version.ts` asks first. */
+/** Rights and settings of the server, beyond `server-version.ts`. */
 export interface ServerFacts {
   readOnly: boolean;
   schemaExists: boolean;
-  /** In the schema, or the schema itself where there is none yet. */
+  /** In the schema, or the schema itself if it does not exist. */
   mayCreate: boolean;
-  /** A role that owns tables of ours and that we are no member of. */
+  /** A role that owns our tables and of which we are no member. */
   foreignOwner: string | null;
   fsync: string;
   fullPageWrites: string;
@@ -40,7 +40,7 @@ const CLOCK = statement<{ nowMs: number }>(
   'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"',
 );
 
-/** What the database's clock says, in milliseconds since 1970. */
+/** The database's clock, in milliseconds since 1970. */
 export async function serverClock(db: Queryable): Promise<number> {
   const [clock] = await db.run(CLOCK);
   if (!clock) throw new Error('the database gave no answer');

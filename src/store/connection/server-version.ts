@@ -3,7 +3,7 @@ import { Db, type DbOptions, statement } from './db.ts';
 export interface ServerReport {
   /** Like "18.4". */
   version: string;
-  /** Whether the settings that plans rely on (`SESSION`) are in force on our connections. */
+  /** Whether the settings that plans rely on (`SESSION`) are in force. */
   tuned: boolean;
   role: string;
   database: string;
@@ -16,7 +16,7 @@ const INSPECT = statement<ServerReport>(
      current_user::text as role, current_database()::text as database`,
 );
 
-/** Asked of the server itself. Also the first test that it can be reached as we mean to. */
+/** Also the first test that the server can be reached with these settings. */
 export async function inspectServer(
   options: Pick<DbOptions, 'url' | 'pooler' | 'log' | 'clock'>,
 ): Promise<ServerReport> {

@@ -18,22 +18,21 @@ import {
 } from '../../core/access/sealed.ts';
 
 /**
- * Encrypts what jobs are given and what they leave behind, so that whoever reads the database, a backup
- * of it or its replication stream learns nothing from params, results, steps and checkpoints. AES-256-GCM
- * with a random nonce; the tenant and the use are authenticated with each value, so that one which was
- * moved into a job of another tenant, or a secret that was moved into a job, does not open there. Which
- * job it belongs to is not: statements copy values into hooks and redeliveries without a key.
+ * Encrypts params, results, steps and checkpoints, so that a reader of the database, of a backup
+ * or of the replication stream learns nothing from them. AES-256-GCM with a random nonce. Tenant
+ * and use are authenticated with each value: a value that was moved into a job of another tenant,
+ * or a secret that was moved into a job, does not open there. The job is not authenticated,
+ * because statements copy values into hooks and redeliveries without a key.
  *
- * It sits with the database (`Db`), because that is the border: values are plain on this side of it and
- * sealed on the other. Everything that is derived from params, such as what makes a job unique, is
- * derived on this side, before. Sizes are judged there as well.
+ * It belongs to `Db`, the border: values are plain in this process and sealed in the database.
+ * What is derived from params, such as unique keys and sizes, is derived from the plain value.
  *
- * Without keys nothing is sealed. What was sealed earlier is still known for what it is, so that no
- * job ever runs on an envelope. The price of that is one look through the text of the params.
+ * Without keys nothing is sealed. Sealed values are still recognized, so that no job runs with an
+ * envelope as its params; this costs one search in the text of the params.
  */
 export class Vault {
   readonly #keys: ReadonlyMap<string, KeyObject>;
-  /** That of the key that encrypts; null when nothing is encrypted. */
+  /** The id of the key that encrypts; null when nothing is encrypted. */
   readonly keyId: string | null;
 
   constructor(ring: string | null = null) {
@@ -49,7 +48,9 @@ export class Vault {
     return [...this.#keys.keys()];
   }
 
-  /** As it is to be stored. An envelope stays as it is: it comes from where there was no key for it. */
+  /**
+   * The value as it is stored. An envelope stays as it is: it comes from a place without its key.
+   */
   seal(tenant: string, json: string, use: Use = 'value'): string {
     const key = this.keyId === null ? undefined : this.#keys.get(this.keyId);
     if (this.keyId === null || !key || isEnvelopeText(json)) return json;
@@ -63,7 +64,7 @@ export class Vault {
     });
   }
 
-  /** The JSON text as it was before it was stored. Throws `CannotOpen`. */
+  /** The JSON text before it was sealed. Throws `CannotOpen`. */
   open(tenant: string, json: string, use: Use = 'value'): string {
     if (!mayHoldEnvelope(json)) return json;
     const value = JSON.parse(json) as unknown;
@@ -73,7 +74,9 @@ export class Vault {
     return opened === value ? json : JSON.stringify(opened);
   }
 
-  /** The same, and what cannot be opened stays as it is: to be kept, and never to be used. */
+  /**
+   * Like `open`, but a value that cannot be opened stays sealed: it may be stored again, not used.
+   */
   openIfAble(tenant: string, json: string): string {
     try {
       return this.open(tenant, json);
@@ -83,7 +86,7 @@ export class Vault {
     }
   }
 
-  /** A value that was stored as it may be shown: in place of what cannot be opened stands the reason. */
+  /** A stored value for display: a value that cannot be opened is replaced by the reason. */
   show(tenant: string, value: unknown): unknown {
     return replaceEnvelopes(value, (content) => {
       try {
@@ -95,7 +98,7 @@ export class Vault {
     });
   }
 
-  /** A stored text with every envelope of another key sealed anew by the one that encrypts. */
+  /** A stored text with every envelope of another key sealed again with the current one. */
   reseal(tenant: string, stored: string, use: Use = 'value'): string {
     if (this.keyId === null) return stored;
     return replaceOthers(stored, this.keyId, (old) =>
@@ -103,15 +106,13 @@ export class Vault {
     );
   }
 
-  /** For a text that is no JSON, such as the secret that a webhook is signed with. */
-  sealText(tenant: string, text: string): string {
-    return this.keyId === null ? text : this.seal(tenant, JSON.stringify(text), 'secret');
+  /** For a text that is not JSON, such as the signing secret of a webhook. */
+  sealText(tenant: string, text: string, use: Use = 'secret'): string {
+    return this.keyId === null ? text : this.seal(tenant, JSON.stringify(text), use);
   }
 
-  openText(tenant: string, stored: string): string {
-    return isEnvelopeText(stored)
-      ? (JSON.parse(this.open(tenant, stored, 'secret')) as string)
-      : stored;
+  openText(tenant: string, stored: string, use: Use = 'secret'): string {
+    return isEnvelopeText(stored) ? (JSON.parse(this.open(tenant, stored, use)) as string) : stored;
   }
 
   #unseal(tenant: string, content: string, use: Use): string {
@@ -142,10 +143,11 @@ const CIPHER = 'aes-256-gcm';
 const TAG_BYTES = 16;
 
 /**
- * What a value is for. A secret that signs webhooks is never shown, and values of jobs are: so whoever can
- * write into the database, without having a key, must not be able to have one shown as the other.
+ * What a value is for. The signing secret of a webhook is never shown, values of jobs are: a user
+ * who can write to the database without a key must not be able to show one as the other. `env`: a
+ * secret of jobs, with its definition and its name, so that it cannot be moved to another.
  */
-type Use = 'value' | 'secret';
+export type Use = 'value' | 'secret' | `env ${string}`;
 
 /** No tenant has a space in its name. */
 function boundTo(tenant: string, use: Use): Buffer {

@@ -4,17 +4,33 @@ import { Db, type Pooler, type Queryable, statement } from './db.ts';
 import { DUE_CHANNEL, dueText, SLEEP_MS_MAX } from './due-hint.ts';
 
 /**
- * A wake-up tells workers which levels got work: `shard:queue:rank`, several to a message. It is a
- * hint and never the truth. It is sent after the commit and in a statement of its own, because a
- * NOTIFY inside the inserting transaction makes all such commits queue up behind one lock; and while
- * one is under way, new hints gather for the next, so that a burst of jobs costs a few messages.
+ * A wake hint names levels that got work: `shard:queue:rank`, several per message. It can be lost.
+ * A lone enqueue sends it in its commit. Otherwise it is sent after the commit, in its own statement,
+ * because commits with a NOTIFY wait for each other at one lock. While one is being sent, new hints are collected for the next, so a burst of
+ * jobs costs few messages.
  */
 
 export const WAKE_CHANNEL = 'longshore_wake';
 const PAYLOAD_MAX = 7_500;
 
-/** Not a queue: as a hint it says that queues themselves have changed, by a limit or a pause. */
+/** No queue: workers read all levels again. A limit, pause or webhook changed, or a job is back at an old position. */
 export const QUEUES_CHANGED = 0;
+/** The rank of such a hint when releases or deployments changed. */
+const RELEASES_CHANGED = 1;
+
+export function isReleaseHint({ queue, rank }: LevelHint): boolean {
+  return queue === QUEUES_CHANGED && rank === RELEASES_CHANGED;
+}
+
+/** Tells all workers that releases or deployments changed; each also looks from time to time. */
+export async function notifyReleases(db: Queryable & { shards: number }): Promise<void> {
+  const hints = Array.from({ length: db.shards }, (_, shard) => ({
+    shard,
+    queue: QUEUES_CHANGED,
+    rank: RELEASES_CHANGED,
+  }));
+  await sendWakeHint(db, hints).catch(() => undefined);
+}
 
 export interface LevelHint {
   shard: number;
@@ -24,13 +40,13 @@ export interface LevelHint {
 
 const NOTIFY = statement<{ pg_notify: string }>('wake', 'select pg_notify($1, $2)');
 
-/** A hint may be lost in a crash, so its commit need not wait for the disk. */
+/** A hint may be lost in a crash, so its commit does not wait for the disk. */
 const NOTIFY_RELAXED = statement<{ set_config: string; pg_notify: string }>(
   'wake_relaxed',
   `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
 );
 
-/** One hint, sent now. The hot path uses a `Waker`, which gathers them. */
+/** Sends one hint now. The hot path uses a `Waker`, which collects them. */
 export async function sendWakeHint(db: Queryable, hints: readonly LevelHint[]): Promise<void> {
   await db.run(NOTIFY, [WAKE_CHANNEL, hints.map(hintText).join(',')]);
 }
@@ -39,7 +55,7 @@ export function hintText({ shard, queue, rank }: LevelHint): string {
   return `${shard}:${queue}:${rank}`;
 }
 
-/** Opens a connection of its own, which neither waits for others nor for the disk. */
+/** Has its own connection, which waits neither for other statements nor for the disk. */
 export class Waker {
   readonly clock: Clock;
   readonly #db: Db;
@@ -64,7 +80,7 @@ export class Waker {
     if (this.#waiting.size > 0) this.#sendSoon();
   }
 
-  /** Jobs were stored that wait for their time. Of several the earliest says it all. */
+  /** Jobs with a later time were stored. The earliest is enough. */
   wakeScheduler(dueInMs: readonly number[]): void {
     const soonest = Math.min(...dueInMs);
     if (soonest >= Math.min(SLEEP_MS_MAX, this.#dueInMs ?? Infinity)) return;
@@ -76,7 +92,7 @@ export class Waker {
     this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
   }
 
-  /** Sends what was asked for so far, then closes. */
+  /** Sends the collected hints, then closes. */
   async close(): Promise<void> {
     await this.#sending;
     await this.#db.close();

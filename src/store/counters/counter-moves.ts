@@ -1,18 +1,18 @@
-import { EDGES_MS } from '../../core/views/histogram.ts';
+import { EDGES_MS } from '../../core/series/histogram.ts';
 
 /**
- * Counts what a statement moves: a part of every statement that makes a job, removes one, or changes
- * its state. One narrow row for each queue and kind of move, in the commit of the move itself, so the
- * sum is never wrong (`sql/migrations/0001_schema.sql`). A test holds every statement to it, and others
- * count the jobs themselves after random work.
+ * Counts the moves of jobs: part of every statement that creates or deletes a job or changes its state. It
+ * inserts one narrow row per queue and kind of move, in the same commit, so the sum is always exact
+ * (`sql/migrations/0001_schema.sql`). Tests check that every such statement has it, and compare the
+ * counters with the jobs after random operations.
  */
 
-/** Attempts are told apart up to here; what fails more often is counted as this one. */
+/** Higher attempt numbers are counted as this one. */
 const ATTEMPT_MAX = 11;
 
 const NOTHING_MORE = 'null::text as code, null::int as attempts, null::interval as took';
 
-/** Jobs that went from one state to another; null is nowhere. States are SQL. */
+/** Jobs that moved from one state to another; null means none. States are SQL. */
 export const moves = (was: string, state: string, from: string) =>
   `select queue, ${was}::longshore.job_state as was, ${state}::longshore.job_state as state,
         ${NOTHING_MORE} from ${from}`;
@@ -21,30 +21,54 @@ export const moves = (was: string, state: string, from: string) =>
 export const WITH_HOOKS = moves('null', "'queued'", 'hook');
 export const WITH_DELIVERIES = moves('null', "'queued'", 'delivery');
 
-/** What a claim took, after so long a wait. */
-export const started = (taken: string) =>
-  `select queue, state as was, 'running'::longshore.job_state as state, null::text as code,
-        null::int as attempts, clock_timestamp() - queued_at as took from ${taken}`;
-
-/** What moved by `store/claim/delivery-jobs.ts`, where it is told how and since when. */
+/** The moves of `store/claim/delivery-jobs.ts`. */
 export const MOVED = 'select queue, was, state, code, attempts, at - since as took from moved';
 
+/** The moves of `settle`, with what the processes of the attempts used. */
+export const SETTLED = `select queue, was, state, code, attempts, at - since as took, cpu_ms, peak_rss_bytes
+        from moved`;
+
 /**
- * Each query answers with what moved: queue, was, state, code, attempts, and `took`, the time that the
- * job had waited before it began or had run before it stopped.
+ * Each query returns the moves: queue, was, state, code, attempts, and `took`, the time that the job
+ * waited before it started or ran before it stopped.
  */
-export const counters = (...queries: string[]) => `
+export const counters = (...queries: string[]) => inserted(queries, '', '');
+
+/** The same, where the first query also returns the usage of the attempts that it ended. */
+export const countersWithUsage = (settled: string, ...queries: string[]) => {
+  const others = queries.map((query) => `select o.*, null::int, null::bigint from (${query}) o`);
+  return inserted(
+    [settled, ...others],
+    ', cpu_ms, peak_rss_bytes',
+    ', sum(cpu_ms), max(peak_rss_bytes)',
+  );
+};
+
+const inserted = (queries: readonly string[], used: string, sums: string) => `
   counters_moved as (
-    insert into longshore.counter_delta (shard, queue, was, state, code, attempt, bucket, n, ms)
-    select $1, queue, was, state, code, attempt, bucket, count(*), sum(ms)
+    insert into longshore.counter_delta
+      (shard, queue, was, state, code, attempt, bucket, n, timed, ms${used})
+    select $1, queue, was, state, code, attempt, bucket, count(*),
+      case when bucket is not null or state in ('succeeded', 'failed', 'cancelled') then count(*) else 0 end,
+      sum(ms)${sums}
     from (
       select queue, was, state, code, ms,
         case when state = 'retrying' then least(attempts, ${ATTEMPT_MAX}) end as attempt,
-        width_bucket(ms, '{${EDGES_MS.join()}}'::float8[]) as bucket
+        width_bucket(ms, '{${EDGES_MS.join()}}'::float8[]) as bucket${used}
       from (
         select *, date_part('epoch', took) * 1000 as ms
         from (${queries.join('\n      union all ')}) m
       ) m
     ) m
     group by queue, was, state, code, attempt, bucket
+  )`;
+
+/**
+ * The short form, for the statements of plain jobs. Each query returns queue, was, state and the
+ * number of jobs. Workers write the times of these jobs (`store/counters/timings.ts`).
+ */
+export const countMoves = (...queries: string[]) => `
+  counters_moved as (
+    insert into longshore.counter_delta (shard, queue, was, state, n)
+    select $1, m.* from (${queries.join('\n      union all ')}) m
   )`;

@@ -1,22 +1,35 @@
 import type { JobState } from '../../core/job/job.ts';
+import type { Transport } from '../../core/queue/worker.ts';
+import { TARGET_SECONDS_DEFAULT } from '../../core/queue/wanted-slots.ts';
+import { scaleView } from '../../core/views/scale.ts';
 import { type Db, statement } from '../connection/db.ts';
 import { findHolder, type Holder, type TableHealth, tableHealth } from '../connection/health.ts';
+import { readScale } from './read-scale.ts';
 import { readOldest } from './read-stats.ts';
 
-/** What the whole cluster has to tell, of all tenants: the counters, and one look at a few indexes. */
+/** Metrics of the whole cluster: the counters and a few index reads. */
 export interface ClusterRows {
   moves: readonly Move[];
   spans: readonly Span[];
   oldest: readonly { key: string; ageMs: number }[];
-  workers: readonly { status: 'active' | 'draining' | 'dead'; workers: number; slots: number }[];
-  /** How late the most overdue job is that waits for its time, and how far the counters is behind. */
+  workers: readonly {
+    status: 'active' | 'draining' | 'dead';
+    transport: Transport;
+    workers: number;
+    slots: number;
+  }[];
+  /** The jobs that workers hold. */
+  held: readonly { transport: Transport; jobs: number }[];
+  /** The slots that the load needs. */
+  wantedSlots: number;
+  /** How late the most overdue scheduled job is, and how far the counters are behind. */
   lateMs: number;
   counterLagMs: number;
   tables: readonly TableHealth[];
   holder: Holder | null;
 }
 
-/** Jobs of a definition that went from one state to another, ever. `first` is its oldest queue. */
+/** All moves of the jobs of a definition. `first` is its oldest queue. */
 export interface Move {
   key: string;
   first: number;
@@ -27,7 +40,7 @@ export interface Move {
   n: number;
 }
 
-/** How many took how long, ever: to begin when `state` is running, else to stop. */
+/** Histogram of all time: of waits when `state` is running, else of run times. */
 export interface Span {
   key: string;
   state: JobState;
@@ -60,20 +73,31 @@ const DELAYS = statement<{ late_ms: number; counter_lag_ms: number }>(
   `select
      coalesce((select extract(epoch from clock_timestamp() - w.run_at) * 1000
        from longshore.waiting w
-       where w.shard = $1 and w.state in ('scheduled', 'retrying')
+       where w.shard = $1 and w.state in ('scheduled', 'retrying', 'suspended')
          and w.run_at <= (select clock_timestamp())
        order by w.run_at limit 1), 0)::float8 as late_ms,
      coalesce((select extract(epoch from clock_timestamp() - f.at) * 1000
        from longshore.counter_rollup f where f.shard = $1), 0)::float8 as counter_lag_ms`,
 );
 
-/** Every worker has a row in each shard, so one of them tells of all. */
+/** Every worker has a row in each shard, so one shard is enough. */
 const WORKERS = statement<ClusterRows['workers'][number]>(
   'count_workers',
   `select case when dead_at is not null then 'dead' when draining_at is not null then 'draining'
        else 'active' end as status,
+     case when tenant is null then 'database' else 'http' end as transport,
      count(*)::int as workers, sum(slots)::int as slots
-   from longshore.worker where shard = 0 group by 1`,
+   from longshore.worker where shard = 0 group by 1, 2`,
+);
+
+const HELD = statement<ClusterRows['held'][number]>(
+  'count_held',
+  `select case when w.tenant is null then 'database' else 'http' end as transport,
+     sum((select count(*) from longshore.running r
+       where r.shard = $1 and r.worker = w.instance))::int as jobs
+   from longshore.worker w
+   where w.shard = $1 and w.dead_at is null
+   group by 1`,
 );
 
 export async function readCluster(db: Db): Promise<ClusterRows> {
@@ -83,11 +107,14 @@ export async function readCluster(db: Db): Promise<ClusterRows> {
   const moves = await all(async (shard) => await db.run(MOVES, [shard]));
   const spans = await all(async (shard) => await db.run(SPANS, [shard]));
   const delays = await all(async (shard) => await db.run(DELAYS, [shard]));
+  const target = { targetSeconds: TARGET_SECONDS_DEFAULT, allTenants: true };
   return {
     moves,
     spans,
     oldest: await readOldest(db, null),
     workers: await db.run(WORKERS),
+    held: await all(async (shard) => await db.run(HELD, [shard])),
+    wantedSlots: scaleView(await readScale(db, null), target).wantedSlots,
     lateMs: Math.max(0, ...delays.map((row) => row.late_ms)),
     counterLagMs: Math.max(0, ...delays.map((row) => row.counter_lag_ms)),
     tables: await tableHealth(db),

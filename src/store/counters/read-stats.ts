@@ -1,19 +1,28 @@
 import type { JobState } from '../../core/job/job.ts';
-import type { OldestJob, StatsRows, ThroughputCount } from '../../core/views/stats.ts';
+import { TOTAL_KEY } from '../../core/series/series-plan.ts';
+import { HOUR_MS } from '../../core/values/duration.ts';
+import {
+  type OldestJob,
+  type RecentSlot,
+  type StatsRows,
+  type ThroughputCount,
+  windowFrom,
+} from '../../core/views/stats.ts';
 import { type Db, statement } from '../connection/db.ts';
 
 /**
- * What is known about the jobs of a tenant, read from the counters: it costs what there are queues, not what
- * there are jobs. Hooks and deliveries are left out. Only the oldest jobs are looked up where the
- * jobs are, by one probe of the index for each level. Without a tenant it is about all of them.
+ * Statistics of the jobs of a tenant, or of all, from the counters: the cost depends on the number of queues,
+ * not of jobs. Hooks and deliveries are left out. Only the oldest jobs are read from the queues, by one index
+ * probe per level.
  *
- * The time is a value of its own in each statement: compared as it is, it would be asked for each row,
- * and no index could be used.
+ * `(select clock_timestamp())` is evaluated once. Without the subquery it is evaluated for each row, and no
+ * index can be used.
  */
 
-const OWN = `l.shard = $1 and l.tenant = coalesce($2, l.tenant) and left(l.key, 1) <> '$'`;
+const OF_TENANT = 'l.shard = $1 and l.tenant = coalesce($2, l.tenant)';
+const OWN = `${OF_TENANT} and left(l.key, 1) <> '$'`;
 
-/** A queue that never had a job answers with a state that is null. */
+/** The state is null for a queue that never had a job. */
 const DEPTHS = statement<{ key: string; version: number; state: JobState | null; n: number }>(
   'read_depths',
   `select l.key, l.version, m.state, coalesce(sum(m.n), 0)::bigint as n
@@ -26,19 +35,21 @@ const DEPTHS = statement<{ key: string; version: number; state: JobState | null;
    group by l.key, l.version, m.state`,
 );
 
-const SPANS = statement<{ key: string; state: JobState; bucket: number; n: number }>(
-  'read_spans',
-  `select l.key, s.state, s.bucket, sum(s.n)::bigint as n
-   from longshore.queue l cross join lateral (
-     select s.state, s.bucket, s.n from longshore.counter_span s
-     where s.shard = $1 and s.queue = l.queue
-       and s.slot > (select clock_timestamp() - make_interval(mins => $3 + 15))
-   ) s
-   where ${OWN}
-   group by l.key, s.state, s.bucket`,
+/** Quarters of an hour until the first full hour of the window, then hours. */
+const RECENT = statement<RecentSlot>(
+  'read_recent',
+  `select l.key, s.succeeded, s.failed, s.retried, s.waited, s.ran
+   from (select distinct l.key, l.tenant from longshore.queue l where ${OWN}) l
+   cross join (values (15::smallint, $3::timestamptz, $4::timestamptz), (60, $4, 'infinity'))
+     as g(minutes, first, over)
+   cross join lateral (
+     select s.succeeded, s.failed, s.retried, s.waited, s.ran from longshore.counter_series s
+     where s.shard = $1 and s.tenant = l.tenant and s.key = l.key and s.minutes = g.minutes
+       and s.slot >= g.first and s.slot < g.over
+   ) s`,
 );
 
-/** By one probe for each level, and one for those that wait behind a concurrency key. */
+/** One probe per level, and one for the jobs that their concurrency key blocks. */
 const OLDEST = statement<OldestJob>(
   'read_oldest',
   `with served as materialized (
@@ -69,24 +80,35 @@ const OLDEST = statement<OldestJob>(
      ) h
      order by h.queued_at limit 1
    ) o
-   where ${OWN}`,
+   where ${OF_TENANT} and (left(l.key, 1) <> '$' or $3)`,
 );
 
 const MINUTES = statement<{ minute: Date } & Record<ThroughputCount, number>>(
   'read_minutes',
-  `select minute, enqueued, started, succeeded, failed, cancelled, retried
-   from longshore.counter_minute
-   where shard = $1 and tenant = $2 and minute > (select clock_timestamp() - make_interval(mins => $3))
-   order by minute`,
+  `select slot as minute, enqueued, started, succeeded, failed, cancelled, retried
+   from longshore.counter_series
+   where shard = $1 and tenant = $2 and key = '${TOTAL_KEY}' and minutes = 1
+     and slot > (select clock_timestamp() - make_interval(mins => $3))
+   order by slot`,
 );
 
 const NOW = statement<{ at: Date }>('stats_clock', 'select clock_timestamp() as at');
 
-/** By version of a definition, its oldest queued job. */
-export async function readOldest(db: Db, tenant: string | null): Promise<OldestJob[]> {
+/** The time by the database. */
+export async function readClock(db: Db): Promise<Date> {
+  const [now] = await db.run(NOW);
+  return now?.at ?? new Date(0);
+}
+
+/** The oldest queued job of each version of a definition, with hooks and deliveries if wanted. */
+export async function readOldest(
+  db: Db,
+  tenant: string | null,
+  withSystem = false,
+): Promise<OldestJob[]> {
   const rows: OldestJob[] = [];
   for (let shard = 0; shard < db.shards; shard += 1) {
-    rows.push(...(await db.run(OLDEST, [shard, tenant])));
+    rows.push(...(await db.run(OLDEST, [shard, tenant, withSystem])));
   }
   return rows;
 }
@@ -96,15 +118,17 @@ export async function readStats(
   tenant: string,
   { windowMinutes, seriesMinutes }: { windowMinutes: number; seriesMinutes: number },
 ): Promise<StatsRows> {
-  const [now] = await db.run(NOW);
+  const at = await readClock(db);
+  const from = windowFrom(at, windowMinutes);
+  const firstHour = new Date(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS);
   const shards = Array.from({ length: db.shards }, (_, shard) => shard);
   const all = async <Row>(read: (shard: number) => Promise<Row[]>) =>
     (await Promise.all(shards.map(read))).flat();
-  const [depths, spans, oldest, minutes] = await Promise.all([
+  const [depths, recent, oldest, minutes] = await Promise.all([
     all(async (shard) => await db.run(DEPTHS, [shard, tenant])),
-    all(async (shard) => await db.run(SPANS, [shard, tenant, windowMinutes])),
+    all(async (shard) => await db.run(RECENT, [shard, tenant, from, firstHour])),
     readOldest(db, tenant),
     all(async (shard) => await db.run(MINUTES, [shard, tenant, seriesMinutes])),
   ]);
-  return { at: now?.at ?? new Date(0), depths, spans, oldest, minutes };
+  return { at, depths, recent, oldest, minutes };
 }

@@ -14,44 +14,42 @@ interface Waiting {
 
 const BATCH_MAX = 500;
 const FLUSHES_MAX = 2;
-/** While one flush is under way, a second one starts only when it is worth a commit of its own. */
+/** While one flush is in progress, a second one starts only with this many entries. */
 const WORTH_A_FLUSH = 16;
 const HINTS_MAX = 100;
-/** A lone caller's few jobs. More of them come from many callers, who would wait for the lock. */
-const RIDES_MAX = 4;
+/** More jobs than these come from many callers, which would wait for the lock of NOTIFY. */
+const NOTIFIED_IN_COMMIT_MAX = 4;
 
-/** Stores entries and tells workers about those that can be claimed now. */
+/** Stores entries and wakes workers for those that can be claimed now. */
 export async function enqueueAndWake(
   db: Db,
   waker: Waker,
   entries: readonly Entry[],
-  mayRide: boolean,
+  mayNotifyInCommit: boolean,
 ): Promise<EnqueuedJob[]> {
-  // NOTIFY makes commits queue up behind one lock, so a hint rides along only when nobody queues.
-  const levels = [...new Set(entries.filter(({ handedTo }) => !handedTo).map(levelOf))];
-  const rides = mayRide && levels.length > 0 && levels.length <= HINTS_MAX && isPlain(entries);
-  const answers = await enqueue(db, entries, rides ? levels.join(',') : null);
-  announce(waker, entries, answers, (entry) => rides && !entry.handedTo);
+  // Commits with NOTIFY wait for each other at one lock, so a hint is sent with the commit only
+  // when no other caller waits.
+  const levels = [...new Set(entries.map(levelOf))];
+  const notifiesInCommit =
+    mayNotifyInCommit && levels.length > 0 && levels.length <= HINTS_MAX && isPlain(entries);
+  const answers = await enqueue(db, entries, notifiesInCommit ? levels.join(',') : null);
+  announce(waker, entries, answers, notifiesInCommit);
   return answers;
 }
 
-/** Tells who must know about stored jobs, but for those they know of already. */
+/** Wakes workers for jobs that can be claimed, unless they know already, and schedulers for due times. */
 export function announce(
   waker: Waker,
   entries: readonly Entry[],
   answers: readonly EnqueuedJob[],
-  told: (entry: Entry) => boolean = () => false,
+  workersKnow = false,
 ): void {
   const made = (status: JobState) =>
     entries.filter((_, index) => {
       const answer = answers[index];
       return (answer?.created || answer?.replaced) && answer.status === status;
     });
-  waker.wakeAll(
-    made('queued')
-      .filter((entry) => !told(entry))
-      .map(levelOf),
-  );
+  if (!workersKnow) waker.wakeAll(made('queued').map(levelOf));
   waker.wakeScheduler(made('scheduled').map((entry) => dueInMs(entry, waker.clock)));
 }
 
@@ -68,23 +66,32 @@ function levelOf({ job, queue }: Entry): string {
  * Group commit in the process: callers that arrive while a flush is under way share the next one,
  * which costs one INSERT and one wait for the disk for all of them. A lone caller is not delayed.
  *
- * Jobs with a key of any kind have flushes of their own: a key that sits in somebody's open
- * transaction holds up only those. A flush that fails is tried again one by one, so that one bad row
- * fails one caller.
+ * Plain jobs have a flush of their own for each shard, so that they always take the short statement
+ * (`store/enqueue/enqueue-plain.ts`). Jobs with a key have another: a key that is in the open transaction
+ * of another caller delays only those. A flush that fails is repeated one by one, so that one bad row fails
+ * one caller.
  */
 export class EnqueueBatch {
+  readonly #plain: Flusher[];
   readonly #keyless: Flusher;
   readonly #keyed: Flusher;
 
   constructor(db: Db, waker: Waker) {
+    this.#plain = Array.from({ length: db.shards }, () => new Flusher(db, waker));
     this.#keyless = new Flusher(db, waker);
     this.#keyed = new Flusher(db, waker);
   }
 
   async add(entry: Entry): Promise<EnqueuedJob> {
-    const { idempotencyKey, concurrencyKey, unique } = entry.job;
-    const keyless = idempotencyKey === null && concurrencyKey === null && !unique;
-    return await (keyless ? this.#keyless : this.#keyed).add(entry);
+    return await this.#flusherOf(entry).add(entry);
+  }
+
+  #flusherOf(entry: Entry): Flusher {
+    const { idempotencyKey, concurrencyKey, unique, requestId, after } = entry.job;
+    const plain = isPlain([entry]) ? this.#plain[entry.queue.shard] : undefined;
+    if (plain) return plain;
+    const keyless = (idempotencyKey ?? concurrencyKey ?? unique ?? requestId ?? after) === null;
+    return keyless ? this.#keyless : this.#keyed;
   }
 }
 
@@ -107,7 +114,7 @@ class Flusher {
     });
   }
 
-  /** At the end of the current turn of the event loop, so that callers of one turn share it. */
+  /** After the current microtask, so that callers of the same event share a flush. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -145,8 +152,8 @@ class Flusher {
 
   async #store(batch: readonly Waiting[]): Promise<EnqueuedJob[]> {
     const entries = batch.map(({ entry }) => entry);
-    const rides = this.#flushes === 1 && batch.length <= RIDES_MAX;
-    return await enqueueAndWake(this.#db, this.#waker, entries, rides);
+    const notifiesInCommit = this.#flushes === 1 && batch.length <= NOTIFIED_IN_COMMIT_MAX;
+    return await enqueueAndWake(this.#db, this.#waker, entries, notifiesInCommit);
   }
 
   async #alone(waiting: Waiting): Promise<void> {

@@ -1,29 +1,28 @@
-import type { JobState } from '../../core/job/job.ts';
+import { PARENTS } from '../../core/dependency/dependency.ts';
+import type { JobPolicy, JobState } from '../../core/job/job.ts';
 import type { NewJob } from '../../core/job/new-job.ts';
-import { canonicalSha } from './held-keys.ts';
+import { canonicalSha } from './key-holders.ts';
 import type { Queue } from './queues.ts';
 import type { UniqueKey } from './unique-jobs.ts';
 
-/** A new job, and where it goes. */
+/** A new job and its queue. */
 export interface Entry {
   job: NewJob;
   queue: Queue;
-  /** The worker instance in this process that has a free slot for it, if one has (`hand-over`). */
-  handedTo?: string | null;
-  /** The schedule that made it, and for which of its slots. */
+  /** The schedule that created it, and the slot. */
   schedule?: { id: string; slotAt: Date } | null;
-  /** Where its idempotency key is kept, if not where the job is. */
+  /** The shard of its idempotency key, if it is not that of the job. */
   keyShard?: number;
-  /** Its params as they are to be stored, if that is not what they are. */
+  /** The encrypted params, if they are encrypted. */
   sealedParams?: string;
 }
 
 export interface EnqueuedJob {
   jobId: string;
   status: JobState;
-  /** False when an earlier request with the same key had made it. */
+  /** False when an earlier request with the same key or request id created it. */
   created: boolean;
-  /** It was made earlier and is now as this request wants it. */
+  /** It existed and was replaced by this request. */
   replaced?: true;
 }
 
@@ -35,11 +34,11 @@ export function keyShardOf({ keyShard, queue }: Entry): number {
   return keyShard ?? queue.shard;
 }
 
-/** An entry as `store/enqueue/enqueue.ts` hands it to the database; `n` is its place in the caller's list. */
+/** An entry as JSON for `store/enqueue/enqueue.ts`; `n` is its index in the caller's list. */
 export type EntryRow = ReturnType<typeof toRow>;
 
 export function toRow(entry: Entry, n: number) {
-  const { job, queue, handedTo, schedule } = entry;
+  const { job, queue, schedule } = entry;
   const keyed = job.idempotencyKey !== null;
   const tenantWide = job.idempotencyScope === 'tenant';
   const scope = `idempotency\n${job.tenant}${tenantWide ? '' : `\n${job.definitionKey}`}`;
@@ -50,9 +49,7 @@ export function toRow(entry: Entry, n: number) {
     queue: queue.queue,
     params: storedParams(entry),
     tags: job.tags && job.tags.length > 0 ? job.tags : null,
-    policy: unique
-      ? { ...job.policy, unique: { key: unique.key, while: unique.while } }
-      : job.policy,
+    policy: storedPolicy(job, unique),
     unique,
     scope: keyed ? scope : null,
     idempotency_key: job.idempotencyKey,
@@ -64,17 +61,26 @@ export function toRow(entry: Entry, n: number) {
     hold: job.hold,
     run_at: job.runAt,
     delay_ms: job.delayMs ?? 0,
-    handed_to: handedTo ?? null,
     schedule_id: schedule?.id ?? null,
     scheduled_for: schedule?.slotAt ?? null,
     expires_at: job.expiresAt,
-    fails_unhandled: job.policy?.failsUnhandled ?? null,
+    fails_unserved: job.policy?.failsUnserved ?? null,
     concurrency_key: job.concurrencyKey,
     traceparent: job.traceparent,
+    waits_for: job.after === null ? null : PARENTS,
   };
 }
 
-/** A name that the caller gave and one made from params can never be the same. */
+function storedPolicy({ policy, after }: NewJob, unique: UniqueKey | null): JobPolicy | null {
+  if (!unique && !after) return policy;
+  return {
+    ...policy,
+    ...(unique && { unique: { key: unique.key, while: unique.while } }),
+    ...(after && { hasParents: true }),
+  };
+}
+
+/** The prefix keeps a key of the caller and one made from params apart. */
 function uniqueKeyOf({ tenant, definitionKey, paramsJson, unique }: NewJob): UniqueKey | null {
   if (!unique) return null;
   const scope = `unique\n${tenant}\n${definitionKey}`;

@@ -1,46 +1,55 @@
-import { attemptsOf } from '../claim/claim.ts';
 import { arrayText, type Queryable, statement } from '../connection/db.ts';
-import { type EnqueuedJob, type Entry, storedParams } from './enqueue-entry.ts';
-import { mayRunAtOnce } from './direct-start.ts';
-import { moves, counters } from '../counters/counter-moves.ts';
+import { filterOnly } from '../connection/planner.ts';
 import { WAKE_CHANNEL } from '../connection/wake.ts';
+import { countMoves } from '../counters/counter-moves.ts';
+import { type EnqueuedJob, type Entry, storedParams } from './enqueue-entry.ts';
+import { findJobs } from './key-holders.ts';
 
 /**
- * The common case, which must be cheap: jobs that may run at once and say nothing special. What
- * `store/enqueue/enqueue.ts` does, without what they do not need; params come as one JSON array and are only
- * cut apart.
+ * Stores plain jobs: due at once, without keys, tags, expiry, schedule or a policy of their own. It is
+ * `store/enqueue/enqueue.ts` without what these jobs do not need; params arrive as one JSON array.
+ *
+ * The id of a job with a `requestId` follows from the request (`store/enqueue/request-job-id.ts`). Its body is
+ * inserted unless that id exists, so a repeated request creates nothing.
  */
 
-const ENQUEUE_PLAIN = statement<{ n: number }>(
-  'enqueue_plain',
-  `with input as materialized (
-    select i.*, clock_timestamp() as at,
-      i.handed and ${mayRunAtOnce('i.queue', '$7')} as running
+const CREATED =
+  "select queue, null::longshore.job_state, 'queued'::longshore.job_state, count(*) from entered group by queue";
+
+const enqueuePlain = (onConflict: string, created: string) => `with input as materialized (
+    select i.*, clock_timestamp() as at
     from rows from (
       unnest($2::uuid[]), unnest($3::int[]), unnest($4::int[]), unnest($5::int[]),
-      unnest($6::bool[]), json_array_elements($8::json), unnest($10::text[])
-    ) with ordinality as i(id, queue, rank, max_attempts, handed, params, traceparent, n)
+      json_array_elements($6::json), unnest($8::text[])
+    ) with ordinality as i(id, queue, rank, max_attempts, params, traceparent, n)
   ),
   body as (
     insert into longshore.job (shard, id, queue, params, created_at, traceparent)
-    select $1, id, queue, params, at, traceparent from input
+    select $1, id, queue, params, at, traceparent from input ${onConflict}
   ),
-  level as (
+  entered as (
     insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
     select $1, id, queue, 'queued', rank, (extract(epoch from at) * 1000000)::bigint + n,
       max_attempts, at
-    from input where not running
+    from input ${created}
+    returning id, queue
   ),
-  slot as (
-    insert into longshore.running (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, worker, started_at)
-    select $1, id, queue, 'running', rank, 1, ${attemptsOf('input')}, 1, 0, at, $7, at
-    from input where running
-  ),
-  ${counters(moves('null', "case when running then 'running' else 'queued' end", 'input'))}
-  select n::int - 1 as n from input where running
-  union all
-  select -1 where $9::text is not null and pg_notify('${WAKE_CHANNEL}', $9::text)::text is not null`,
+  ${countMoves(CREATED)},
+  hinted as (
+    select pg_notify('${WAKE_CHANNEL}', $7::text) where $7::text is not null
+  )`;
+
+const ENQUEUE_PLAIN = statement<{ hints: number }>(
+  'enqueue_plain',
+  `${enqueuePlain('', '')} select count(*)::int as hints from hinted`,
+);
+
+const ENQUEUE_ONCE = statement<{ id: string }>(
+  'enqueue_once',
+  `${enqueuePlain(
+    'on conflict (shard, id) do nothing returning id',
+    `where ${filterOnly('id in (select id from body)')}`,
+  )} select id from entered where (select count(*) from hinted) >= 0`,
 );
 
 export function isPlain(entries: readonly Entry[]): boolean {
@@ -51,6 +60,7 @@ export function isPlain(entries: readonly Entry[]): boolean {
       !schedule &&
       job.idempotencyKey === null &&
       job.concurrencyKey === null &&
+      job.after === null &&
       job.tags === null &&
       job.policy === null &&
       job.unique === null &&
@@ -61,33 +71,40 @@ export function isPlain(entries: readonly Entry[]): boolean {
   );
 }
 
-/** Everything is stored as queued, but for the jobs that the answer names: these run already. */
+/** Entries of one shard. A repeat gets the state that its job has now. */
 export async function storePlain(
   db: Queryable,
   entries: readonly Entry[],
   hint: string | null,
 ): Promise<EnqueuedJob[]> {
-  const handedTo = entries.find((entry) => entry.handedTo)?.handedTo ?? null;
-  const rows = await db.run(ENQUEUE_PLAIN, [
+  if (entries.every(({ job }) => job.requestId === null)) {
+    await db.run(ENQUEUE_PLAIN, valuesOf(entries, hint));
+    return entries.map(({ job }) => ({ jobId: job.id, status: 'queued', created: true }));
+  }
+  const byId = new Map(entries.map((entry) => [entry.job.id, entry]));
+  const rows = await db.run(ENQUEUE_ONCE, valuesOf([...byId.values()], hint));
+  const created = new Set(rows.map(({ id }) => id));
+  const repeated = await findJobs(
+    db,
+    [...byId.keys()].filter((id) => !created.has(id)),
+  );
+  return entries.map(({ job: { id } }) => {
+    // The second of two equal requests in one batch is a repeat too.
+    if (created.delete(id)) return { jobId: id, status: 'queued', created: true };
+    return { jobId: id, status: repeated.get(id)?.state ?? 'queued', created: false };
+  });
+}
+
+function valuesOf(entries: readonly Entry[], hint: string | null): unknown[] {
+  const traced = entries.some(({ job }) => job.traceparent !== null);
+  return [
     entries[0]?.queue.shard ?? 0,
     arrayText(entries.map(({ job }) => job.id)),
     arrayText(entries.map(({ queue }) => queue.queue)),
     arrayText(entries.map(({ job }) => -job.priority)),
     arrayText(entries.map(({ job }) => job.maxAttempts)),
-    arrayText(
-      entries.map((entry) => (handedTo !== null && entry.handedTo === handedTo ? 't' : 'f')),
-    ),
-    handedTo,
     `[${entries.map(storedParams).join(',')}]`,
     hint,
-    entries.some(({ job }) => job.traceparent !== null)
-      ? arrayText(entries.map(({ job }) => job.traceparent))
-      : null,
-  ]);
-  const running = new Set(rows.map((row) => row.n));
-  return entries.map(({ job }, n) => ({
-    jobId: job.id,
-    status: running.has(n) ? 'running' : 'queued',
-    created: true,
-  }));
+    traced ? arrayText(entries.map(({ job }) => job.traceparent)) : null,
+  ];
 }

@@ -1,14 +1,13 @@
 import { type Db, statement } from '../connection/db.ts';
 
 /**
- * How many bytes the params of a tenant's queued jobs take, as they are stored: mostly compressed.
+ * Estimates the bytes that the params of a tenant's queued jobs take in storage, mostly compressed.
  *
- * A sum of all of them would cost more the more there is, and a counter that every enqueue and claim
- * writes would be the one row that all of a tenant wait for. So some are looked at, a fair share of each
- * queue, the latest of the least urgent; params that lie apart from their row are not even fetched for it.
- * Where a queue has no more than its share the sum is exact; of the rest its jobs are counted, and each
- * is taken for as large as those that were seen. A tenant that mixes sizes on purpose can get past an
- * estimate, and then the limit on the number of its jobs is what holds.
+ * An exact sum would read all jobs, and a counter would be one row for which all enqueues and claims of
+ * the tenant wait. So a sample of each queue is read: the latest of the least urgent jobs. Params that are
+ * stored outside of their row are not fetched. A queue that is no larger than its sample has an exact sum;
+ * of a larger one the jobs are counted and multiplied by the average of the sample. A tenant that mixes
+ * sizes on purpose can exceed the limit; the limit on the number of jobs still applies.
  */
 const QUEUED_BYTES = statement<{ bytes: number }>(
   'queued_bytes',
@@ -42,7 +41,7 @@ const QUEUED_BYTES = statement<{ bytes: number }>(
 const LOOKED_AT_MAX = 10_000;
 const COUNTED_MAX = 1_000_000;
 
-/** `lookedAtMax` is for each shard. */
+/** `lookedAtMax` is the sample size per shard. */
 export async function queuedBytes(
   db: Db,
   tenant: string,

@@ -1,9 +1,11 @@
+import { DEFAULT_TENANT } from '../../core/access/scope.ts';
+import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
 import type { JobState } from '../../core/job/job.ts';
 import { homeShard } from '../../core/queue/shard.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { ONCE_PER_ROW } from '../connection/planner.ts';
 
-/** Where the jobs of one definition version of one tenant wait. */
+/** The jobs of one definition version of one tenant. */
 export interface Queue {
   shard: number;
   queue: number;
@@ -12,7 +14,7 @@ export interface Queue {
   version: number;
 }
 
-/** The function finds the queue, or creates it with the queue of its hooks. Nothing else creates queues. */
+/** Finds the queue, or creates it with the queue of its hooks. Only this function creates queues. */
 const FIND_OR_CREATE_QUEUE = statement<{ queue: number }>(
   'find_or_create_queue',
   `select queue from longshore.find_or_create_queue(
@@ -22,25 +24,34 @@ const FIND_OR_CREATE_QUEUE = statement<{ queue: number }>(
 /** A queue that a worker serves, with the limiters that its claims pass. */
 export interface ServedQueue extends Queue {
   limiters: string[];
-  /** Of its tenant: its share of the claims. */
+  /** The tenant's share of the claims. */
   weight: number;
-  /** The moves of its jobs that somebody listens to. */
-  told: JobState[];
+  /** The states whose events a webhook subscribes to. */
+  subscribedStates: JobState[];
+  /** Changes with each change of the secrets of its jobs; null: they have none. */
+  secretsMark: string | null;
 }
 
-/** The queues of some definitions, of all tenants: what a worker that has their code serves. */
+/** The queues of some definitions, of all tenants that may use them. */
 const SERVED_QUEUES = statement<ServedQueue>(
   'served_queues',
   `select l.shard, l.queue, l.tenant, l.key, l.version,
      array_remove(array[l.definition_limiter, l.tenant_limiter], null)::text[] as limiters,
      coalesce((select t.weight from longshore.tenant t where t.name = l.tenant), 1)::int as weight,
-     coalesce(l.told, '{}')::text[] as told
+     coalesce(l.subscribed_states, '{}')::text[] as "subscribedStates",
+     case when l.key !~ '^\\$(?!hook:)' then (
+       select md5(string_agg(s.id::text, ',' order by s.id)) from longshore.secret s
+       where s.tenant = l.tenant and s.key = any (array['*', replace(l.key, '${HOOK_PREFIX}', '')])
+     ) end as "secretsMark"
    from jsonb_to_recordset($2::jsonb) as d(key text, version int)
    cross join lateral (
      select * from longshore.queue l
      where l.shard = $1 and l.key = d.key and l.version = d.version and l.paused_at is null
      ${ONCE_PER_ROW}
-   ) l`,
+   ) l
+   left join longshore.definition n
+     on n.key = replace(d.key, '${HOOK_PREFIX}', '') and n.version = d.version
+   where coalesce(n.tenant, '${DEFAULT_TENANT}') in ('${DEFAULT_TENANT}', l.tenant)`,
 );
 
 export async function servedQueues(
@@ -52,7 +63,7 @@ export async function servedQueues(
   return await db.run(SERVED_QUEUES, [shard, JSON.stringify(wanted)]);
 }
 
-/** A queue never changes its number, so each process asks for it once. */
+/** A cache: the number of a queue never changes. */
 export class Queues {
   readonly #db: Queryable;
   readonly #shards: number;
@@ -63,16 +74,24 @@ export class Queues {
     this.#shards = shards;
   }
 
+  /** A queue that was resolved before. */
+  known(tenant: string, key: string, version: number): Queue | undefined {
+    return this.#known.get(nameOf(tenant, key, version));
+  }
+
   async resolve(tenant: string, key: string, version: number): Promise<Queue> {
-    const name = `${tenant}\n${key}\n${version}`;
-    const known = this.#known.get(name);
+    const known = this.known(tenant, key, version);
     if (known) return known;
     const shard = homeShard(tenant, key, this.#shards);
     const queue = await findOrCreateQueue(this.#db, shard, key, version, tenant);
     const found = { shard, queue, tenant, key, version };
-    this.#known.set(name, found);
+    this.#known.set(nameOf(tenant, key, version), found);
     return found;
   }
+}
+
+function nameOf(tenant: string, key: string, version: number): string {
+  return `${tenant}\n${key}\n${version}`;
 }
 
 export async function findOrCreateQueue(

@@ -1,7 +1,14 @@
+import { RETRYABLE_STATES } from '../../core/failure/retry.ts';
 import { isTerminal, type JobState } from '../../core/job/job.ts';
-import { holds, judgeUnique, type Unique, type UniqueWhile } from '../../core/job/unique.ts';
+import {
+  holds,
+  judgeUnique,
+  replacingDelayMs,
+  type Unique,
+  type UniqueWhile,
+} from '../../core/job/unique.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { findJobs, type HolderJob, pointKeys } from './held-keys.ts';
+import { findJobs, type HolderJob, pointKeys } from './key-holders.ts';
 
 /**
  * Unique jobs share the table of idempotency keys. A row says which job took the key last. The key is
@@ -28,12 +35,12 @@ export interface UniqueRow {
 
 export interface UniqueKey extends Unique {
   scope: string;
-  /** What makes it the same, by its own name or by its params: as it is stored. */
+  /** The key as it is stored: of the caller, or made from params. */
   key: string;
   params_sha: string;
 }
 
-/** Takes the row, or locks it as it is: the answer tells who holds the key. */
+/** Inserts the row or locks it; returns the holder of the key. */
 const LOCK_KEYS = statement<{ scope: string; key: string; job_id: string }>(
   'lock_unique_keys',
   `insert into longshore.dedupe as d (shard, scope, key, job_id, params_sha)
@@ -45,9 +52,8 @@ const LOCK_KEYS = statement<{ scope: string; key: string; job_id: string }>(
 );
 
 /**
- * The job stays in its state, and in its place if it stands in a level: one that waits for its time
- * is brought there by the promoter, like all others. A job whose time has come is not sent back to
- * wait, so then it is not replaced.
+ * The job keeps its state and its position in the level. A job that is due is not scheduled again, so it is
+ * not replaced by one with a later time.
  */
 const REPLACE = statement<{ state: JobState }>(
   'replace_waiting',
@@ -66,10 +72,12 @@ const REPLACE = statement<{ state: JobState }>(
     where shard = $1 and id = $2 and exists (select 1 from gone)
   )
   insert into longshore.waiting (shard, id, queue, state, rank, seq, blocked, key_limiter, has_permit, run_at,
-    expires_at, attempts, max_attempts, claim_no, interruptions, queued_at, fails_unhandled)
+    expires_at, attempts, max_attempts, claim_no, interruptions, queued_at, fails_unserved,
+    waits_for, watched)
   select g.shard, g.id, g.queue, g.state, $5, g.seq, g.blocked, g.key_limiter, g.has_permit,
     case when g.state = 'scheduled' or (g.state = 'created' and i.run_at > i.at) then i.run_at end,
-    $8, g.attempts, g.max_attempts, g.claim_no, g.interruptions, g.queued_at, g.fails_unhandled
+    $8, g.attempts, g.max_attempts, g.claim_no, g.interruptions, g.queued_at, g.fails_unserved,
+    g.waits_for, g.watched
   from gone g, input i
   returning state`,
 );
@@ -81,8 +89,8 @@ export interface Met {
 }
 
 /**
- * Finds out which of these rows are to be stored, and which job answers for each of the others. No
- * two of them may have the same key. Needs a transaction: the locks are held until its end.
+ * Decides which of these rows are stored, and which job holds the key of each other. No two rows may have
+ * the same key. Needs a transaction: the locks last until its end.
  */
 export async function meetHolders<Row extends UniqueRow>(
   tx: Queryable,
@@ -113,7 +121,7 @@ export async function meetHolders<Row extends UniqueRow>(
   return { fresh, met };
 }
 
-/** Null: the holder is no reason not to make this job. */
+/** Null: the holder does not prevent this job. */
 async function meet(
   tx: Queryable,
   shard: number,
@@ -127,7 +135,8 @@ async function meet(
   if (verdict === 'make') return null;
   if (verdict === 'existing') return { jobId: holder.id, status: holder.state, replaced: false };
   const { queue, params, rank, run_at, delay_ms, expires_at } = row;
-  const values = [shard, holder.id, queue, params, rank, run_at, delay_ms, expires_at];
+  const delayMs = replacingDelayMs(unique, delay_ms, holder.ageMs);
+  const values = [shard, holder.id, queue, params, rank, run_at, delayMs, expires_at];
   const [replaced] = await tx.run(REPLACE, values);
   if (replaced) return { jobId: holder.id, status: replaced.state, replaced: true };
   const moved = (await findJobs(tx, [holder.id])).get(holder.id);
@@ -155,22 +164,26 @@ const READ_KEYS = statement<OwnKey>(
    cross join lateral (
      select * from longshore.queue where shard = $1 and queue = j.queue limit 1
    ) l
-   where j.policy ? 'unique'`,
+   cross join lateral (
+     select state from longshore.done where shard = $1 and id = j.id limit 1
+   ) d
+   where j.policy ? 'unique' and l.tenant = $3 and d.state = any ('{${RETRYABLE_STATES.join()}}')`,
 );
 
 /**
- * Unique jobs that have ended are to live again. Takes their keys for them. The answer names those
- * that may not, each with the job that lives and holds its key; of two with one key the first may.
- * Needs the transaction in which they come back.
+ * Takes the keys of a tenant's failed or cancelled unique jobs before they are retried. Returns those that
+ * must not be retried, each with the job that holds its key; of two with one key, the first may. Needs the
+ * transaction of the retry.
  */
 export async function retakeUniqueKeys(
   tx: Queryable,
   shard: number,
   ids: readonly string[],
+  tenant: string,
 ): Promise<Map<string, string>> {
   const taken = new Map<string, string>();
   const first = new Map<string, OwnKey>();
-  for (const own of await tx.run(READ_KEYS, [shard, ids])) {
+  for (const own of await tx.run(READ_KEYS, [shard, ids, tenant])) {
     const before = first.get(nameOf(own));
     if (before) taken.set(own.id, before.id);
     else first.set(nameOf(own), own);
@@ -191,7 +204,7 @@ export async function retakeUniqueKeys(
   return taken;
 }
 
-/** Rows of one key after each other, all others at once: each list has every key at most once. */
+/** Lists in which every key occurs at most once; rows of one key are in consecutive lists. */
 export function inRounds<Row extends UniqueRow>(rows: readonly Row[]): Row[][] {
   const rounds: Row[][] = [];
   const seen = new Map<string, number>();

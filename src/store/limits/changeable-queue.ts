@@ -1,10 +1,10 @@
 import { WEBHOOK_KEY } from '../../core/webhook/webhook.ts';
 
 /**
- * The rule of `core/job/system-job.ts` inside a statement, where $1 is the shard and $3 the tenant: the job
- * in this queue belongs to the tenant and may be changed. `edits` is the condition for edited params.
+ * The rule of `core/job/system-job.ts` in SQL, where $1 is the shard and $3 the tenant: the job in
+ * this queue belongs to the tenant and may be changed. `edits` is the condition for edited params.
  */
 export function changeableQueue(queue: string, edits = 'false'): string {
-  return `(select tenant from longshore.queue l where l.shard = $1 and l.queue = ${queue}
-          and case when ${edits} then left(l.key, 1) <> '$' else l.key <> '${WEBHOOK_KEY}' end) = $3`;
+  return `(select tenant from longshore.queue q where q.shard = $1 and q.queue = ${queue}
+          and case when ${edits} then left(q.key, 1) <> '$' else q.key <> '${WEBHOOK_KEY}' end) = $3`;
 }

@@ -2,14 +2,13 @@ import type { Limits } from '../../core/queue/limits.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 /**
- * How limits come into force in one shard. The caller's transaction holds the lock of `lockQueues`, so
- * no queue is made meanwhile that would not know of them. Every claim that begins after the commit
- * passes the limiter.
+ * Sets limits in one shard. The caller's transaction holds the lock of `lockQueues`, so no queue is
+ * created meanwhile without them. They apply to every claim that begins after the commit.
  *
- * Jobs may run already when a limit is set for the first time. They are *adopted*: each gets a token of
- * the limiter, which may then have more out than it allows, so that nothing new starts until enough of
- * them ended. A claim that was under way at that moment is not seen yet; the sweep adopts its jobs for
- * some time to come (`store/limits/sweep-limiters.ts`).
+ * Jobs may run already when a limit is set for the first time. They are *adopted*: each gets a permit
+ * of the limiter, also beyond the limit; no new job starts until enough of them have ended. A claim that
+ * is under way at that moment is not visible yet; the sweep adopts its jobs during the next
+ * `ADOPT_SECONDS` (`store/limits/sweep-limiters.ts`).
  */
 
 export type LimitScope = 'definition' | 'tenant';
@@ -20,7 +19,7 @@ export async function lockQueues(tx: Queryable): Promise<void> {
   await tx.run(LOCK);
 }
 
-/** A limiter keeps its counters for ever: what holds a token gives it back here, limit or not. */
+/** The row stays when its limits are removed: running jobs return their permits to it. */
 const PUT_LIMITER = statement<{ limiter: string }>(
   'put_limiter',
   `insert into longshore.limiter (shard, limiter, name, lim, rate, key_lim, key_rate)
@@ -33,24 +32,29 @@ const PUT_LIMITER = statement<{ limiter: string }>(
    returning limiter::text`,
 );
 
-const HANG_DEFINITION = statement<{ queue: number; adopts: boolean }>(
-  'hang_definition',
-  `update longshore.queue l
-   set definition_limiter = case when $3 then longshore.limiter_of('definition', $2) end, keyed = $4
-   where l.shard = $1 and l.key = $2
-     and ((l.definition_limiter is null) = $3::boolean or l.keyed <> $4::boolean)
-   returning l.queue, $3 as adopts`,
-);
+/** Stores on the queues of a definition or tenant which limits apply to them now. */
+const applyTo = (scope: LimitScope, condition: string) =>
+  statement<{ queue: number }>(
+    `apply_${scope}_limits`,
+    `with changed as materialized (
+       select q.queue, l.* from longshore.queue q
+       cross join lateral longshore.limits_of_queue($1, q.key, q.tenant) l
+       where q.shard = $1 and ${condition} and (q.definition_limiter, q.tenant_limiter, q.keyed)
+         is distinct from (l.definition_limiter, l.tenant_limiter, l.keyed)
+     )
+     update longshore.queue q
+     set definition_limiter = c.definition_limiter, tenant_limiter = c.tenant_limiter, keyed = c.keyed
+     from changed c
+     where q.shard = $1 and q.queue = c.queue
+     returning q.queue`,
+  );
 
-const HANG_TENANT = statement<{ queue: number; adopts: boolean }>(
-  'hang_tenant',
-  `update longshore.queue l set tenant_limiter = case when $3 then longshore.limiter_of('tenant', $2) end
-   where l.shard = $1 and l.tenant = $2 and left(l.key, 1) <> '$'
-     and (l.tenant_limiter is null) = $3::boolean
-   returning l.queue, $3 as adopts`,
-);
+const APPLY = {
+  definition: applyTo('definition', 'q.key = $2'),
+  tenant: applyTo('tenant', 'q.tenant = $2'),
+};
 
-/** Longer than any claim that was under way can take. */
+/** Longer than any claim in progress can take. */
 const ADOPT_SECONDS = 120;
 
 const ADOPT_FOR = statement<{ limiter: string }>(
@@ -61,7 +65,7 @@ const ADOPT_FOR = statement<{ limiter: string }>(
    returning limiter::text`,
 );
 
-/** Writes the limits of a definition or tenant; says whether they are new. */
+/** Writes the limits of a definition or tenant; returns whether they changed. */
 export async function installLimits(
   tx: Queryable,
   shard: number,
@@ -79,12 +83,8 @@ export async function installLimits(
     concurrencyKeyLimit,
     keyRateLimit && JSON.stringify(keyRateLimit),
   ]);
-  const passed = concurrencyLimit !== null || rateLimit !== null || keyRateLimit !== null;
-  const keyed = concurrencyKeyLimit !== null || keyRateLimit !== null;
-  const hung =
-    scope === 'tenant'
-      ? await tx.run(HANG_TENANT, [shard, name, passed])
-      : await tx.run(HANG_DEFINITION, [shard, name, passed, keyed]);
-  if (hung.length > 0 && (passed || keyed)) await tx.run(ADOPT_FOR, [shard, scope, name]);
-  return changed.length > 0 || hung.length > 0;
+  const queues = await tx.run(APPLY[scope], [shard, name]);
+  const limited = Object.values(limits).some(Boolean);
+  if (queues.length > 0 && limited) await tx.run(ADOPT_FOR, [shard, scope, name]);
+  return changed.length > 0 || queues.length > 0;
 }

@@ -2,27 +2,29 @@ import { type Queryable, statement } from '../connection/db.ts';
 import type { LevelHint } from '../connection/wake.ts';
 
 /**
- * Concurrency keys, and how permits travel. A job whose key is limited gets a permit when it enters its
- * level, and the statement that ends the job returns it. That takes two steps, because a statement sees the
- * database as it was when it began, which may be before it got the lock of a limiter:
+ * Concurrency keys and their permits. A job whose key is limited gets a permit when it enters its
+ * level, and the statement that ends the job returns it. This takes two steps, because a statement
+ * sees the database as it was when it began, which may be before it got the lock of a limiter:
  *
- * 1. The statement that changes jobs also changes the counters of their limiters, and returns which.
- * 2. `permit`, a separate statement with a newer snapshot, gives free permits to the best blocked jobs.
+ * 1. The statement that changes jobs also changes the counters of their limiters, and returns
+ *    those limiters.
+ * 2. `permit`, a separate statement with a newer snapshot, gives free permits to the best blocked
+ *    jobs.
  *
- * The last statement at a limiter sees the work of all before it, so no permit stays free while a job is
- * blocked. If a process dies between the two steps, `sweep-limiters.ts` does the second.
+ * The last statement at a limiter sees the work of all before it, so no permit stays free while a
+ * job is blocked. If a process dies between the two steps, `sweep-limiters.ts` does the second.
  *
- * A statement that makes jobs `queued` sets `blocked` instead of `seq` where `blocks` says so, names a
- * CTE `entered` with the columns (key_limiter, queue, blocked) and adds `COUNT_BLOCKED`. One that takes jobs
- * out of `waiting` or `running` adds `LEFT_WAITING` or `LEFT_RUNNING`, and `GIVE_BACK`. Then `permit` is
- * called with the limiters that `counted` returned, or `TO_PERMIT`.
+ * A statement that makes jobs `queued` sets `blocked` instead of `seq` where `blocks` says so,
+ * names a CTE `entered` with the columns (key_limiter, queue, blocked) and adds `COUNT_BLOCKED`. A
+ * statement that takes jobs out of `waiting` or `running` adds `LEFT_WAITING` or `LEFT_RUNNING`,
+ * and `RETURN_PERMITS`. Then `permit` is called with the limiters of `counted`, or of `TO_PERMIT`.
  */
 
 /** The limiter of a concurrency key; null without one. $1 is the shard. */
 export function keyLimiter(queue: string, key: string): string {
   return `longshore.limiter_of('key', (
-    select l.tenant || E'\\n' || l.key || E'\\n' || ${key} from longshore.queue l
-    where l.shard = $1 and l.queue = ${queue} and ${key} is not null))`;
+    select q.tenant || E'\\n' || q.key || E'\\n' || ${key} from longshore.queue q
+    where q.shard = $1 and q.queue = ${queue} and ${key} is not null))`;
 }
 
 /** Whether a row that is to be queued must first get a permit of its key. $1 is the shard. */
@@ -31,57 +33,61 @@ export function blocks(row: string): string {
     select k.keyed from longshore.queue k where k.shard = $1 and k.queue = ${row}.queue))`;
 }
 
-/** Counts what `entered` has blocked. The limiter of a key is made when it is first needed. */
+/** Counts what `entered` has blocked. The limiter of a key is created on first use. */
 export const COUNT_BLOCKED = `
   counted as (
     insert into longshore.limiter (shard, limiter, definition, blocked)
     select $1, e.key_limiter, min(longshore.limiter_of('definition', (
-        select l.key from longshore.queue l where l.shard = $1 and l.queue = e.queue))), count(*)
+        select q.key from longshore.queue q where q.shard = $1 and q.queue = e.queue))), count(*)
     from entered e where e.blocked is not null
     group by e.key_limiter order by e.key_limiter
     on conflict (limiter, shard) do update set blocked = limiter.blocked + excluded.blocked
     returning limiter
   )`;
 
-/** What jobs that were deleted from `waiting` by a CTE `gone` leave behind at the limiters of their keys. */
+/** The permits and blocked entries of jobs that a CTE `gone` deleted from `waiting`. */
 export const LEFT_WAITING = `
   given as materialized (
-    select key_limiter as limiter, count(*) filter (where has_permit)::int as tokens,
+    select key_limiter as limiter, count(*) filter (where has_permit)::int as permits,
       count(blocked)::int as blocked
     from gone where key_limiter is not null and (has_permit or blocked is not null)
     group by key_limiter
   )`;
 
-/** What claims leave behind, for rows `owned` that go on to `next`. In its level a job keeps its key. */
+/**
+ * The permits of rows `owned` that change to `next`. A job that is queued again keeps the permit
+ * of its key.
+ */
 export const LEFT_RUNNING = `
   given as materialized (
-    select t.limiter, count(*)::int as tokens, 0 as blocked
-    from owned o cross join lateral unnest(o.tokens) as t(limiter)
+    select t.limiter, count(*)::int as permits, 0 as blocked
+    from owned o cross join lateral unnest(o.permits) as t(limiter)
     where o.next <> 'queued' or t.limiter is distinct from o.key_limiter
     group by t.limiter
   )`;
 
 /**
- * Lowers the counters by what `given` says, in the order of limiters. An update would not find a limiter that
- * is younger than the statement, which may have waited for the very transaction that made it; a
- * conflict does. There is always one: a limiter is not removed while a job holds or awaits its permit.
+ * Lowers the counters by `given`, in the order of limiters. It is an insert with a conflict,
+ * because an update does not find a limiter that is newer than the statement's snapshot; the
+ * statement may have waited for the transaction that created it. The conflict always exists: a
+ * limiter is not removed while a job has or awaits its permit.
  */
-export const GIVE_BACK = `
-  given_back as (
-    insert into longshore.limiter as g (shard, limiter, definition, in_use, blocked)
-    select $1, limiter, 0, -tokens, -blocked from given order by limiter
+export const RETURN_PERMITS = `
+  permits_returned as (
+    insert into longshore.limiter as l (shard, limiter, definition, in_use, blocked)
+    select $1, limiter, 0, -permits, -blocked from given order by limiter
     on conflict (limiter, shard) do update
-      set in_use = g.in_use + excluded.in_use, blocked = g.blocked + excluded.blocked,
-        next_at = case when g.blocked + excluded.blocked > 0 then g.next_at end
-    returning g.limiter, g.definition, g.blocked
+      set in_use = l.in_use + excluded.in_use, blocked = l.blocked + excluded.blocked,
+        next_at = case when l.blocked + excluded.blocked > 0 then l.next_at end
+    returning l.limiter, l.definition, l.blocked
   )`;
 
-/** The limiters of `given_back` that have blocked jobs. */
-export const TO_PERMIT = `select limiter::text from given_back where definition is not null and blocked > 0`;
+/** The limiters of `permits_returned` that have blocked jobs. */
+export const TO_PERMIT = `select limiter::text from permits_returned where definition is not null and blocked > 0`;
 
 /**
- * A key with a rate lets one more job into its level when it has a start left and none stands there
- * already. That keeps most of those out that the claim would have to send back; the claim decides.
+ * A key with a rate lets one more job into its level when it has a token and no permitted job is
+ * waiting there. So the claim has to block few jobs again; the claim decides.
  */
 const PERMIT = statement<{ queue: number | null; rank: number; next_ms: number | null }>(
   'permit',
@@ -123,16 +129,16 @@ const PERMIT = statement<{ queue: number | null; rank: number; next_ms: number |
     returning w.queue, w.rank, w.key_limiter
   ),
   changed as (
-    update longshore.limiter g
-    set in_use = g.in_use + r.permitted, blocked = g.blocked - r.permitted,
+    update longshore.limiter l
+    set in_use = l.in_use + r.permitted, blocked = l.blocked - r.permitted,
       next_at = case when r.by_rate < 1 and r.by_count > 0 and r.tokens < 1
         then c.at + make_interval(secs => longshore.token_in_ms(r.key_rate, r.tokens) / 1000) end
     from (
       select r.*, (select count(*)::int from permitted a where a.key_limiter = r.limiter) as permitted from room r
     ) r, clock c
-    where g.shard = $1 and g.limiter = any (array(select limiter from room)) and g.limiter = r.limiter
-      and (r.permitted > 0 or g.next_at is not null or r.by_rate < 1)
-    returning g.next_at
+    where l.shard = $1 and l.limiter = any (array(select limiter from room)) and l.limiter = r.limiter
+      and (r.permitted > 0 or l.next_at is not null or r.by_rate < 1)
+    returning l.next_at
   )
   select queue, rank, null::float8 as next_ms from permitted
   union all
@@ -140,13 +146,13 @@ const PERMIT = statement<{ queue: number | null; rank: number; next_ms: number |
   from changed having min(next_at) is not null`,
 );
 
-/** What one round permits at most; a limiter with more than that is looked at again by the sweep. */
+/** Maximum number of permits of one call; the sweep continues at a limiter with more. */
 const AT_ONCE = 10_000;
 
-export interface Admission {
-  /** Levels that got jobs by it. */
+export interface PermitResult {
+  /** Levels that got jobs. */
   levels: LevelHint[];
-  /** How long until the rate of one of these keys lets the next job in; null when none waits for that. */
+  /** Time until the rate of one of these keys has a token; null when no job waits for one. */
   nextMs: number | null;
 }
 
@@ -155,7 +161,7 @@ export async function permit(
   db: Queryable,
   shard: number,
   limiters: readonly string[],
-): Promise<Admission> {
+): Promise<PermitResult> {
   if (limiters.length === 0) return { levels: [], nextMs: null };
   const rows = await db.run(PERMIT, [shard, [...new Set(limiters)], AT_ONCE]);
   const levels = new Map<string, LevelHint>();

@@ -8,34 +8,34 @@ import {
   requireDivisible,
 } from '../../core/queue/limits.ts';
 import { unknownName } from '../../core/values/nearest.ts';
-import { HOST_TENANT } from '../../core/access/scope.ts';
+import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import type { LimitScope } from './install-limits.ts';
-import { enforce, type LimitWords, readLimitWords } from './sync-limits.ts';
+import { enforce, type StoredLimits, readStoredLimits } from './sync-limits.ts';
 
-/** The limits of a definition or a tenant, as people want to see them. */
+/** The limits of a definition or tenant, as the API shows them. */
 export interface LimitsView {
   name: string;
-  /** What holds now. */
+  /** The limits in force. */
   effective: Limits;
-  /** What the code of the highest published version says; of a tenant, nothing. */
+  /** The limits in the code of the highest published version; none for a tenant. */
   code: Limits;
-  /** What a person said instead; 0 means "no limit". */
+  /** The limits that an operator set; 0 means "no limit". */
   override: LimitsOverride;
   changedBy: string | null;
   changedAt: Date | null;
-  /** How many run and count against `concurrencyLimit` right now. */
+  /** Running jobs that count against `concurrencyLimit`. */
   inUse: number;
 }
 
 const IN_USE = statement<{ name: string; in_use: number }>(
   'limiters_in_use',
-  `select n.name, g.in_use from unnest($3::text[]) as n(name)
+  `select n.name, l.in_use from unnest($3::text[]) as n(name)
    cross join lateral (
      select in_use from longshore.limiter
      where shard = $1 and limiter = longshore.limiter_of($2, n.name) limit 1
-   ) g`,
+   ) l`,
 );
 
 export async function readLimits(
@@ -49,7 +49,7 @@ export async function readLimits(
       inUse.set(name, (inUse.get(name) ?? 0) + count);
     }
   }
-  const words = await readLimitWords(db, scope, names);
+  const words = await readStoredLimits(db, scope, names);
   return words.map((said) => ({
     ...said,
     effective: effectiveLimits(said.code, said.override),
@@ -66,7 +66,7 @@ export class UnknownDefinition extends LimitError {
   override name = 'UnknownDefinition';
 }
 
-/** A limit of something that does not exist would look like one that does not work. */
+/** A limit of an unknown definition is refused: it is probably a mistyped name. */
 export async function requireDefinition(db: Queryable, key: string): Promise<void> {
   const known = (await db.run(KNOWN_KEYS)).map((row) => row.key);
   if (!known.includes(key)) throw new UnknownDefinition(unknownName('definition', key, known));
@@ -82,8 +82,9 @@ const SAVE = statement<{ name: string }>(
 );
 
 /**
- * Changes limits while everything runs. A value wins over the code until it is set to null; 0 lifts
- * what the code limits. A limit below what runs starts nothing new until enough have ended.
+ * Changes limits at run time. A value replaces that of the code until it is set to null; 0 removes
+ * the limit of the code. With a limit below the number of running jobs, no job starts until enough
+ * have ended.
  */
 export async function changeLimits(
   db: Db,
@@ -110,13 +111,13 @@ async function save(
   name: string,
   change: LimitsChange,
   by: Actor | null,
-): Promise<LimitWords[]> {
-  const [said] = await readLimitWords(tx, scope, [name]);
-  if (!said) throw new Error(`nothing was found about the limits of ${name}`);
+): Promise<StoredLimits[]> {
+  const [said] = await readStoredLimits(tx, scope, [name]);
+  if (!said) throw new Error(`the limits of ${name} were not found`);
   const override = changedOverride(said.override, change);
   requireDivisible(effectiveLimits(said.code, override), shards);
   const entry = {
-    tenant: scope === 'tenant' ? name : HOST_TENANT,
+    tenant: scope === 'tenant' ? name : DEFAULT_TENANT,
     action: `${scope}.limits`,
     subject: name,
     before: said.override,

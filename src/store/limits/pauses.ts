@@ -1,18 +1,17 @@
 import type { PauseView } from '../../core/queue/limit-view.ts';
-import { HOST_TENANT } from '../../core/access/scope.ts';
+import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import { type Actor, audited, type AuditEntry } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { lockQueues } from './install-limits.ts';
-import { tellWorkers } from './sync-limits.ts';
+import { notifyWorkers } from './sync-limits.ts';
 
 /**
- * What is paused: everything, a tenant, or a definition with all its versions. No claim that begins
- * after the pause takes a job of it; what runs goes on to its end, and jobs still come in and wait.
- * The hooks of a paused definition run, since they belong to jobs that have ended; those of a paused
- * tenant wait like all else of it.
+ * Pauses of everything, a tenant, or a definition with all its versions. No claim that begins
+ * after the pause takes a job of it; running jobs finish, and new jobs are accepted and wait. The
+ * hooks of a paused definition run, because their jobs have ended; those of a paused tenant wait.
  *
- * A queue can be paused for several reasons, and goes on when the last of them is gone. The reasons are
- * rows that people write; each queue has the sum of them, which is all that a claim looks at.
+ * A queue can be under several pauses, and resumes when the last one ends. Pauses are rows; each
+ * queue stores the result, which is all that a claim reads.
  */
 
 export type PauseTarget =
@@ -20,14 +19,14 @@ export type PauseTarget =
 
 export interface Pause {
   scope: PauseTarget['scope'];
-  /** Empty when everything is paused. */
+  /** Empty for everything. */
   name: string;
   by: string | null;
   reason: string | null;
   since: Date;
 }
 
-/** To pause what is paused changes the reason, not since when. */
+/** A second pause changes actor and reason, not the start. */
 const PAUSE = statement<Pause>(
   'pause',
   `insert into longshore.pause (scope, name, paused_by, reason, paused_at)
@@ -51,9 +50,10 @@ const LIST = statement<Pause>(
 
 const MARK_QUEUES = statement<{ queue: number }>(
   'mark_paused_queues',
-  `update longshore.queue l set paused_at = longshore.paused_since(l.tenant, l.key)
-   where l.shard = $1 and l.paused_at is distinct from longshore.paused_since(l.tenant, l.key)
-   returning l.queue`,
+  `update longshore.queue q set paused_at = longshore.paused_since(q.tenant, q.key),
+     resumed_at = case when longshore.paused_since(q.tenant, q.key) is null then clock_timestamp() end
+   where q.shard = $1 and q.paused_at is distinct from longshore.paused_since(q.tenant, q.key)
+   returning q.queue`,
 );
 
 export async function pause(
@@ -72,7 +72,7 @@ export async function pause(
   return row;
 }
 
-/** Answers with the pause that is over; null when there was none. */
+/** Returns the pause that ended; null when there was none. */
 export async function resume(
   db: Db,
   target: PauseTarget,
@@ -88,10 +88,13 @@ export async function listPauses(db: Queryable): Promise<Pause[]> {
   return await db.run(LIST);
 }
 
-/** As people see it; who did it is told to those whom it concerns. */
-export function pauseView({ scope, name, by, reason, since }: Pause, tellWho: boolean): PauseView {
-  const who = tellWho ? by : null;
-  return { scope, name: name || null, by: who, reason, since: since.toISOString() };
+/** The pause as the API shows it; the actor only to its own tenant. */
+export function pauseView(
+  { scope, name, by, reason, since }: Pause,
+  showActor: boolean,
+): PauseView {
+  const actor = showActor ? by : null;
+  return { scope, name: name || null, by: actor, reason, since: since.toISOString() };
 }
 
 async function change(
@@ -106,14 +109,14 @@ async function change(
     for (let shard = 0; shard < db.shards; shard += 1) await tx.run(MARK_QUEUES, [shard]);
     return changed;
   });
-  await tellWorkers(db);
+  await notifyWorkers(db);
   return rows;
 }
 
-/** What concerns everybody is in the log of the host. */
+/** A pause of everything is in the audit log of the default tenant. */
 function auditEntryOf(target: PauseTarget, verb: 'pause' | 'resume'): AuditEntry {
   return {
-    tenant: target.scope === 'tenant' ? target.name : HOST_TENANT,
+    tenant: target.scope === 'tenant' ? target.name : DEFAULT_TENANT,
     action: `${target.scope}.${verb}`,
     subject: nameOf(target) || 'all',
   };

@@ -4,10 +4,10 @@ import { permit, COUNT_BLOCKED } from './limiters.ts';
 import type { LevelHint } from '../connection/wake.ts';
 
 /**
- * Repairs limiters: gives free permits to blocked jobs when the process that should have done so was
- * killed, and removes unused limiters of keys. It reads limiters in slices, so that a round with a
- * hundred thousand keys costs no more than one with a thousand. After a limit is set, it counts the jobs
- * that were there before.
+ * Repairs limiters: gives free permits to blocked jobs when the process that should have done so
+ * was killed, and deletes unused limiters of keys. It reads limiters in slices, so that a round
+ * with a hundred thousand keys costs no more than one with a thousand. After a limit is set, it
+ * counts the jobs that already run.
  */
 
 /**
@@ -19,43 +19,43 @@ const ADOPT = statement<{ adopted: number }>(
   `with missing as materialized (
     select r.id from longshore.worker w
     cross join lateral (
-      select id, queue, key_limiter, tokens from longshore.running r
+      select id, queue, key_limiter, permits from longshore.running r
       where r.shard = $1 and r.worker = w.instance ${ONCE_PER_ROW}
     ) r
     cross join lateral (
       select definition_limiter, tenant_limiter, keyed from longshore.queue where shard = $1 and queue = r.queue limit 1
     ) k
-    where w.shard = $1 and (k.definition_limiter <> all (coalesce(r.tokens, '{}'))
-      or k.tenant_limiter <> all (coalesce(r.tokens, '{}'))
-      or (k.keyed and r.key_limiter <> all (coalesce(r.tokens, '{}'))))
+    where w.shard = $1 and (k.definition_limiter <> all (coalesce(r.permits, '{}'))
+      or k.tenant_limiter <> all (coalesce(r.permits, '{}'))
+      or (k.keyed and r.key_limiter <> all (coalesce(r.permits, '{}'))))
   ),
   held as materialized (
-    select r.id, r.tokens, r.queue, r.key_limiter from longshore.running r
+    select r.id, r.permits, r.queue, r.key_limiter from longshore.running r
     where r.shard = $1 and r.id = any (array(select id from missing))
     order by r.id for update skip locked
   ),
   lacking as materialized (
     select h.id, array(
       select t.limiter from (
-        select g.limiter from longshore.limiter g
-        where g.shard = $1 and g.limiter = any (array[k.definition_limiter, k.tenant_limiter])
-          and (g.lim is not null or g.rate is not null)
+        select limiter from longshore.limiter
+        where shard = $1 and limiter = any (array[k.definition_limiter, k.tenant_limiter])
+          and (lim is not null or rate is not null)
         union all
         select h.key_limiter where k.keyed and h.key_limiter is not null
-      ) t where t.limiter <> all (coalesce(h.tokens, '{}'))
+      ) t where t.limiter <> all (coalesce(h.permits, '{}'))
     ) as limiters, h.queue, h.key_limiter
     from held h cross join lateral (
       select definition_limiter, tenant_limiter, keyed from longshore.queue where shard = $1 and queue = h.queue limit 1
     ) k
   ),
   marked as (
-    update longshore.running r set tokens = coalesce(r.tokens, '{}') || l.limiters
+    update longshore.running r set permits = coalesce(r.permits, '{}') || l.limiters
     from lacking l
     where r.shard = $1 and r.id = any (array(select id from lacking)) and r.id = l.id
       and cardinality(l.limiters) > 0
     returning r.id, l.limiters, l.queue, l.key_limiter
   ),
-  tokens as materialized (
+  missing_permits as materialized (
     select t.limiter, t.limiter is not distinct from m.key_limiter as of_key, min(m.queue) as queue,
       count(*)::int as n
     from marked m cross join lateral unnest(m.limiters) as t(limiter)
@@ -63,46 +63,46 @@ const ADOPT = statement<{ adopted: number }>(
   ),
   held_limiters as materialized (
     select limiter from longshore.limiter
-    where shard = $1 and limiter = any (array(select limiter from tokens where not of_key))
+    where shard = $1 and limiter = any (array(select limiter from missing_permits where not of_key))
     order by limiter for update
   ),
   counted as (
-    update longshore.limiter g set in_use = g.in_use + t.n
-    from tokens t
-    where g.shard = $1 and g.limiter = any (array(select limiter from held_limiters)) and g.limiter = t.limiter
-    returning g.limiter
+    update longshore.limiter l set in_use = l.in_use + t.n
+    from missing_permits t
+    where l.shard = $1 and l.limiter = any (array(select limiter from held_limiters)) and l.limiter = t.limiter
+    returning l.limiter
   ),
   counted_keys as (
     insert into longshore.limiter (shard, limiter, definition, in_use)
     select $1, t.limiter, longshore.limiter_of('definition', (
-      select l.key from longshore.queue l where l.shard = $1 and l.queue = t.queue)), t.n
-    from tokens t where t.of_key and (select count(*) from counted) >= 0
+      select q.key from longshore.queue q where q.shard = $1 and q.queue = t.queue)), t.n
+    from missing_permits t where t.of_key and (select count(*) from counted) >= 0
     order by t.limiter
     on conflict (limiter, shard) do update set in_use = limiter.in_use + excluded.in_use
   )
   select count(*)::int as adopted from marked`,
 );
 
-/** Counts what runs already against limits that were set since; says how many jobs it found. */
+/** Counts running jobs against limits that were set since; returns how many it found. */
 export async function adopt(db: Queryable, shard: number): Promise<number> {
   const [row] = await db.run(ADOPT, [shard]);
   return row?.adopted ?? 0;
 }
 
 /**
- * Jobs that came into their level before keys were limited go through the limiters of their keys. So do
- * those whose transaction began before and was committed ever so much later.
+ * Blocks jobs that entered their level before their keys were limited, or whose transaction began
+ * before and was committed later.
  */
 const BLOCK_QUEUED = statement<{ blocked: number; limiters: string[] }>(
   'block_queued',
   `with picked as materialized (
-    select w.id from longshore.queue l cross join lateral (
+    select w.id from longshore.queue q cross join lateral (
       select w.id from longshore.waiting w
-      where w.shard = $1 and w.queue = l.queue and w.key_limiter is not null and w.seq is not null
+      where w.shard = $1 and w.queue = q.queue and w.key_limiter is not null and w.seq is not null
         and not w.has_permit
       order by w.seq limit $2 for update skip locked
     ) w
-    where l.shard = $1 and l.keyed
+    where q.shard = $1 and q.keyed
     limit $2
   ),
   entered as (
@@ -144,7 +144,7 @@ const STUCK = statement<{ limiters: string[]; last: string | null }>(
     (select max(limiter)::text from slice having count(*) = $3) as last`,
 );
 
-/** What a rate has used up must not be forgotten, so its limiters stay until their bucket is full. */
+/** The used tokens of a rate must be kept, so its limiters stay until their bucket is full. */
 const FORGET = statement<{ last: string | null }>(
   'forget_limiters',
   `with slice as materialized (
@@ -168,26 +168,39 @@ const FORGET = statement<{ last: string | null }>(
   select (select max(limiter)::text from slice having count(*) = $3) as last`,
 );
 
-/** How far the last rounds came; a sweep goes on from there. */
+/** The row of a limit stays when the limit is removed, so without one there is nothing to repair. */
+const FIRST = statement<{ first: string }>(
+  'first_limiter',
+  `select limiter::text as first from longshore.limiter
+   where shard = $1 and limiter > $2::bigint order by limiter limit $3`,
+);
+
+/** Whether there may be something to sweep. */
+export async function hasLimiters(db: Queryable, shard: number): Promise<boolean> {
+  return (await db.run(FIRST, [shard, SWEEP_START.idle, 1])).length > 0;
+}
+
+/** How far the last rounds came; the next one continues there. */
 export interface SweepCursor {
   stuck: string;
   idle: string;
 }
 
 export const SWEEP_START: SweepCursor = { stuck: '0', idle: '0' };
+export const NOTHING_TO_SWEEP: Swept = { cursor: SWEEP_START, levels: [], more: false };
 
 export interface Swept {
-  place: SweepCursor;
+  cursor: SweepCursor;
   levels: LevelHint[];
-  /** Whether it found so much to do that the next round should come at once. */
+  /** Whether there is so much to do that the next round should come at once. */
   more: boolean;
 }
 
-/** One round: a slice of at most `size` of everything. */
+/** One round, with slices of at most `size`. */
 export async function sweepLimiters(
   db: Queryable,
   shard: number,
-  place: SweepCursor,
+  cursor: SweepCursor,
   size: number,
 ): Promise<Swept> {
   const adopting = (await db.run(ADOPTING, [shard])).map(({ limiter }) => limiter);
@@ -196,12 +209,12 @@ export async function sweepLimiters(
     await db.run(ADOPTED, [shard, adopting]);
   }
   const [lined] = await db.run(BLOCK_QUEUED, [shard, size]);
-  const [stuck] = await db.run(STUCK, [shard, place.stuck, size]);
+  const [stuck] = await db.run(STUCK, [shard, cursor.stuck, size]);
   const { levels } = await permit(db, shard, [
     ...(lined?.limiters ?? []),
     ...(stuck?.limiters ?? []),
   ]);
   const more = lined?.blocked === size || levels.length > 0;
-  const [idle] = await db.run(FORGET, [shard, place.idle, size]);
-  return { place: { stuck: stuck?.last ?? '0', idle: idle?.last ?? '0' }, levels, more };
+  const [idle] = await db.run(FORGET, [shard, cursor.idle, size]);
+  return { cursor: { stuck: stuck?.last ?? '0', idle: idle?.last ?? '0' }, levels, more };
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import {
   effectiveLimits,
   type Limits,
@@ -11,8 +12,8 @@ import { installLimits, type LimitScope, lockQueues } from './install-limits.ts'
 import { adopt } from './sweep-limiters.ts';
 import { QUEUES_CHANGED, sendWakeHint } from '../connection/wake.ts';
 
-/** What code and people say about something, as it is stored. */
-export interface LimitWords {
+/** The limits in the code, and those that an operator set. */
+export interface StoredLimits {
   name: string;
   code: Limits;
   override: LimitsOverride;
@@ -20,7 +21,7 @@ export interface LimitWords {
   changedAt: Date | null;
 }
 
-interface WordsRow {
+interface StoredLimitsRow {
   name: string;
   code: Partial<Limits> | null;
   override: LimitsOverride | null;
@@ -29,27 +30,30 @@ interface WordsRow {
 }
 
 /**
- * Of a definition the highest version counts, since its limits are those of all of them. In the order
- * in which limiters are locked.
+ * The limits of a definition are those of its release, else of its highest version. In the order in
+ * which limiters are locked.
  */
-const READ_WORDS = statement<WordsRow>(
-  'read_limit_words',
+const READ_STORED = statement<StoredLimitsRow>(
+  'read_stored_limits',
   `select n.name, d.code, o.limits as override, o.changed_by, o.changed_at
    from unnest($2::text[]) as n(name)
    left join lateral (
-     select info -> 'limits' as code from longshore.definition
-     where $1 = 'definition' and key = n.name order by version desc limit 1
+     select d.info -> 'limits' as code from longshore.definition d
+     left join longshore.release r on r.key = d.key and r.tenant = d.tenant
+     where $1 = 'definition' and d.key = n.name and d.tenant = '${DEFAULT_TENANT}'
+       and (d.deployment is null or d.deployment = r.current)
+     order by d.version = r.current desc nulls last, d.version desc limit 1
    ) d on true
    left join longshore.limit_override o on o.scope = $1 and o.name = n.name
    order by longshore.limiter_of($1, n.name)`,
 );
 
-export async function readLimitWords(
+export async function readStoredLimits(
   db: Queryable,
   scope: LimitScope,
   names: readonly string[],
-): Promise<LimitWords[]> {
-  const rows = await db.run(READ_WORDS, [scope, names]);
+): Promise<StoredLimits[]> {
+  const rows = await db.run(READ_STORED, [scope, names]);
   return rows.map(({ name, code, override, changed_by: by, changed_at: at }) => ({
     name,
     code: { ...NO_LIMITS, ...code },
@@ -65,54 +69,57 @@ const HAVE_LIMITERS = statement<{ name: string }>(
    cross join lateral (
      select 1 from longshore.limiter
      where shard = $1 and limiter = longshore.limiter_of($2, n.name) limit 1
-   ) g`,
+   ) l`,
 );
 
-/** Puts what a worker has just published into force. Definitions without limits cost two looks. */
+/**
+ * Applies the limits of definitions that a worker has just published. Definitions without limits
+ * cost two queries.
+ */
 export async function syncLimits(db: Db, keys: readonly string[]): Promise<void> {
   const known = new Set<string>();
   for (let shard = 0; shard < db.shards; shard += 1) {
     for (const { name } of await db.run(HAVE_LIMITERS, [shard, 'definition', keys]))
       known.add(name);
   }
-  const limited = (await readLimitWords(db, 'definition', keys)).filter(
+  const limited = (await readStoredLimits(db, 'definition', keys)).filter(
     ({ name, code, override }) =>
       known.has(name) || Object.values(effectiveLimits(code, override)).some(Boolean),
   );
   if (limited.length === 0) return;
   const names = limited.map(({ name }) => name);
-  await enforce(db, async (tx) => await readLimitWords(tx, 'definition', names), 'definition');
+  await enforce(db, async (tx) => await readStoredLimits(tx, 'definition', names), 'definition');
 }
 
 /**
- * Puts into force what `read` finds inside the transaction, where nobody else changes limits. Then
- * workers are told to look at their queues again.
+ * Applies the limits that `read` returns in the transaction, where no other process changes
+ * limits. Then it notifies workers.
  */
 export async function enforce(
   db: Db,
-  read: (tx: Queryable) => Promise<readonly LimitWords[]>,
+  read: (tx: Queryable) => Promise<readonly StoredLimits[]>,
   scope: LimitScope,
 ): Promise<void> {
   const shards = Array.from({ length: db.shards }, (_, shard) => shard);
   const changed = await db.transaction(async (tx) => {
     await lockQueues(tx);
-    let news = false;
+    let changedAny = false;
     for (const { name, code, override } of await read(tx)) {
       const limits = effectiveLimits(code, override);
       requireDivisible(limits, db.shards);
       for (const shard of shards) {
         const share = shareOf(limits, shard, db.shards);
-        if (await installLimits(tx, shard, scope, name, share)) news = true;
+        if (await installLimits(tx, shard, scope, name, share)) changedAny = true;
       }
     }
-    if (news) for (const shard of shards) await adopt(tx, shard);
-    return news;
+    if (changedAny) for (const shard of shards) await adopt(tx, shard);
+    return changedAny;
   });
-  if (changed) await tellWorkers(db);
+  if (changed) await notifyWorkers(db);
 }
 
-/** A hint, so it may be lost: each worker looks at its queues now and then anyway. */
-export async function tellWorkers(db: Db): Promise<void> {
+/** A hint; each worker also polls its queues. */
+export async function notifyWorkers(db: Db): Promise<void> {
   const hints = Array.from({ length: db.shards }, (_, shard) => ({
     shard,
     queue: QUEUES_CHANGED,

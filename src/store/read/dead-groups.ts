@@ -1,18 +1,20 @@
+import { CAUSE_DEPTH_MAX } from '../../core/failure/classify.ts';
 import {
   type DeadLetterGroup,
   type QueueGroup,
   mergeGroups,
 } from '../../core/failure/dead-letter.ts';
 import { type Db, statement } from '../connection/db.ts';
-import { queuesOf } from './find-jobs.ts';
+import { narrow } from '../../core/search/narrow.ts';
+import { criteriaOf } from './dead-letters.ts';
+import { locate } from './search-queues.ts';
 
 /**
- * Dead letters by fingerprint: two thousand failures are three errors. The index of fingerprints is
- * skipped through from one to the next, so what is read grows with the number of groups; each group
- * then needs its two ends, which are the ends of its part of the index, and its count. Counting reads
- * entries of the index, up to a bound and the newest first: beyond it "at least so many" is told. While
- * they are counted they are sorted into the parts of the window that are asked for. Nothing is kept
- * up to date for it, so failing jobs pay nothing, and what is told is always true.
+ * Dead letters grouped by fingerprint. The query jumps through the fingerprint index from one
+ * group to the next, so its cost grows with the number of groups. For each group it reads both
+ * ends of its index range and counts the newest entries up to a bound; beyond the bound the count
+ * is "at least". The same scan assigns each entry to a part of the window. No counter is
+ * maintained, so failing jobs pay nothing and the counts are always exact or marked.
  */
 export interface GroupSearch {
   tenant: string;
@@ -20,19 +22,27 @@ export interface GroupSearch {
   errorCode: string | null;
   from: Date | null;
   to: Date | null;
-  /** Where each part of the window begins, for a trend; empty for none. */
+  /** A search of definitions and codes only; other terms would need each job. */
+  q?: string | null;
+  /** Start of each part of the window, for a trend; empty for none. */
   parts?: readonly Date[];
   limit: number;
 }
 
-/** How many are in each part, counted from 1; in 0 is what came before all of them. */
+/** Entries per part, numbered from 1; part 0 is what came before the first. */
 type Parts = Record<number, number>;
 
-/** Who asks for these also asks for an order, even to count: it leaves the planner one way to go. */
+/** Also give an ORDER BY, even to count: then the planner has only one index to choose. */
 const WITHIN = `f.shard = $1 and f.queue = g.queue and f.state = 'failed'
   and f.fingerprint = g.fingerprint
   and f.finished_at >= coalesce($3::timestamptz, '-infinity')
   and f.finished_at < coalesce($4::timestamptz, 'infinity')`;
+
+/** The message of the innermost cause. */
+const ROOT_CAUSE = `coalesce(${Array.from(
+  { length: CAUSE_DEPTH_MAX },
+  (_, depth) => `f.error #>> '{${'cause,'.repeat(CAUSE_DEPTH_MAX - depth)}message}'`,
+).join(', ')})`;
 
 const GROUPS = statement<Omit<QueueGroup, 'trend'> & { parts: Parts; total: number }>(
   'dead_groups',
@@ -47,7 +57,7 @@ const GROUPS = statement<Omit<QueueGroup, 'trend'> & { parts: Parts; total: numb
     from step s where s.fingerprint is not null and s.n <= $6
   ),
   g as materialized (select queue, fingerprint, n from step where fingerprint is not null and n > 0)
-  select g.fingerprint, newest.error_code as code, newest.message, newest.id as "jobId",
+  select g.fingerprint, newest.error_code as code, newest.message, newest.cause, newest.id as "jobId",
     least(counted.count, $5)::int as count, counted.count <= $5 as "countIsExact",
     counted.parts,
     to_json(oldest.finished_at) #>> '{}' as "firstSeen",
@@ -56,7 +66,8 @@ const GROUPS = statement<Omit<QueueGroup, 'trend'> & { parts: Parts; total: numb
     (select max(n) from g)::int as total
   from g
   cross join lateral (
-    select f.id, f.finished_at, f.error_code, f.error ->> 'message' as message
+    select f.id, f.finished_at, f.error_code, f.error ->> 'message' as message,
+      ${ROOT_CAUSE} as cause
     from longshore.done f where ${WITHIN}
     order by f.finished_at desc, f.id desc limit 1
   ) newest
@@ -81,20 +92,24 @@ const GROUPS = statement<Omit<QueueGroup, 'trend'> & { parts: Parts; total: numb
   where g.n <= $6 and ($7::text is null or newest.error_code = $7)`,
 );
 
-/** Of each group of each queue so many are counted, and of each queue so many groups are looked at. */
+/** Entries counted per group and queue, and groups read per queue. */
 const COUNT_MAX = 100_000;
 const GROUPS_MAX = 1_000;
 
-/** The most frequent first. `complete` is false when there are more groups than these. */
+/** The most frequent first. `complete` is false when there are more groups. */
 export async function deadGroups(
   db: Db,
-  { tenant, definitionKey, errorCode, from, to, parts: begins = [], limit }: GroupSearch,
+  search: GroupSearch,
   { countMax = COUNT_MAX, groupsMax = GROUPS_MAX } = {},
 ): Promise<{ groups: DeadLetterGroup[]; complete: boolean }> {
+  const { tenant, from, to, parts: begins = [], limit, q = null } = search;
+  const narrowed = narrow(criteriaOf({ ...search, q }));
+  if (narrowed === null) return { groups: [], complete: true };
+  const { errorCode } = narrowed.criteria;
   const parts: QueueGroup[] = [];
   let complete = true;
   for (let shard = 0; shard < db.shards; shard += 1) {
-    const queues = await queuesOf(db, shard, tenant, definitionKey);
+    const { queues } = await locate(db, shard, tenant, narrowed);
     if (queues.length === 0) continue;
     const values = [shard, queues, from, to, countMax, groupsMax, errorCode, begins];
     for (const { total, parts: counts, ...part } of await db.run(GROUPS, values)) {

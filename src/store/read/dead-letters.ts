@@ -1,22 +1,23 @@
 import type { DeadLetterView } from '../../core/failure/dead-letter.ts';
 import type { Db, Queryable, Statement } from '../connection/db.ts';
 import { statement } from '../connection/db.ts';
-import { queuesOf } from './find-jobs.ts';
-import { SEARCHABLE } from './searchable.ts';
+import { ANY_JOB } from '../../core/job/job-criteria.ts';
+import { narrow, type Narrowed } from '../../core/search/narrow.ts';
+import { locate, needsSearch } from './search-queues.ts';
+import { containsAll, hasDigits } from './searchable.ts';
 import { firstOf, mergeWalks, viewWalk, type Walk } from './walk.ts';
 
 /**
- * Dead letters, the latest first: in the order in which they failed, not in which they were made. Each
- * queue is read from its own index and the heads are merged. A question for a group is answered by
- * the index that has it; what no index knows is sieved from a bounded number of them, so a page may
- * be short and still not be the last one.
+ * Dead letters by the time of failure, latest first. Each queue is read from its own index and the
+ * results are merged. A group (fingerprint) has an index; other criteria are checked on a bounded
+ * number of rows, so a page can be short without being the last one.
  */
 export interface DeadLetterSearch {
   tenant: string;
   definitionKey: string | null;
   errorCode: string | null;
   fingerprint: string | null;
-  /** From this end on; `to` is up to it, and without it. */
+  /** From this time (inclusive) to `to` (exclusive). */
   from: Date | null;
   to: Date | null;
   q: string | null;
@@ -24,7 +25,10 @@ export interface DeadLetterSearch {
   limit: number;
 }
 
-/** A place in the order of ends. The time has microseconds, so it stays the database's text, in UTC. */
+/**
+ * A position in the order of failure. The time has microseconds, so it stays the text of the
+ * database, in UTC.
+ */
 export interface DeadLetterCursor {
   at: string;
   id: string;
@@ -42,7 +46,8 @@ const search = (name: string, group: string): Statement<Seen> =>
     `with seen as materialized (
       select f.* from unnest($2::int[]) as l(queue)
       cross join lateral (
-        select f.id, f.finished_at, f.error_code, f.fingerprint, f.error ->> 'message' as message
+        select f.id, f.queue, f.finished_at, f.error_code, f.fingerprint, f.worker,
+          f.error ->> 'message' as message
         from longshore.done f
         where f.shard = $1 and f.queue = l.queue and f.state = 'failed' ${group}
           and f.finished_at >= coalesce($3::timestamptz, '-infinity')
@@ -57,9 +62,16 @@ const search = (name: string, group: string): Statement<Seen> =>
       select s.finished_at, s.id, s.fingerprint from seen s
       where ($8::text is null or s.error_code = $8)
         and ($9::text is null or s.fingerprint = $9)
-        and ($10::text is null or position(lower($10) in lower(s.message)) > 0 or exists (
-          select 1 from longshore.job j where j.shard = $1 and j.id = s.id
-            and position(lower($10) in lower(${SEARCHABLE})) > 0))
+        and ($13::text is null or starts_with(s.worker::text, $13))
+        and ${hasDigits('s.id', '$14')}
+        and (cardinality($10::text[]) + cardinality($12::text[]) = 0 or exists (
+          select 1 from longshore.job j
+          join lateral (
+            select key from longshore.queue where shard = $1 and queue = s.queue limit 1
+          ) l on true
+          where j.shard = $1 and j.id = s.id
+            and (cardinality($12::text[]) = 0 or j.tags @> $12)
+            and ${containsAll('$10', ['s.error_code', 's.message'])}))
       order by s.finished_at desc, s.id desc limit $11
     )
     select
@@ -74,15 +86,19 @@ const search = (name: string, group: string): Statement<Seen> =>
 const SEARCH = search('search_dead_letters', 'and f.error_code is not null');
 const SEARCH_GROUP = search('search_dead_group', 'and f.fingerprint = $9');
 
-/** Dead letters read for one page at most, when not all of them fit. */
+/** Maximum number of dead letters read for one page, when criteria have no index. */
 const SEEN_MAX = 5_000;
 
 export async function searchDeadLetters(
   db: Db,
   wanted: DeadLetterSearch,
 ): Promise<{ jobs: DeadLetterView[]; next: DeadLetterCursor | null }> {
-  const found: Found[] = [];
-  for (let shard = 0; shard < db.shards; shard += 1) found.push(await walk(db, shard, wanted));
+  const narrowed = narrow(criteriaOf(wanted));
+  if (narrowed === null) return { jobs: [], next: null };
+  const found: DeadLetterWalk[] = [];
+  for (let shard = 0; shard < db.shards; shard += 1) {
+    found.push(await walk(db, shard, wanted, narrowed));
+  }
   const page = mergeWalks(found, latestFirst, wanted.limit);
   const prints = new Map(page.entries.map(({ id, fingerprint }) => [id, fingerprint]));
   const { views, next } = await viewWalk(db, wanted.tenant, page);
@@ -93,33 +109,39 @@ export async function searchDeadLetters(
   return { jobs, next: next && { at: next.at, id: next.id } };
 }
 
-type Found = Walk<Seen['letters'][number], DeadLetterCursor>;
+type DeadLetterWalk = Walk<Seen['letters'][number], DeadLetterCursor>;
 
-async function walk(db: Queryable, shard: number, wanted: DeadLetterSearch): Promise<Found> {
-  const { tenant, definitionKey, errorCode, fingerprint, from, to, q, after, limit } = wanted;
-  const queues = await queuesOf(db, shard, tenant, definitionKey);
+/** The part of a search that jobs have in common with dead letters. */
+export function criteriaOf({
+  definitionKey,
+  errorCode,
+  q,
+}: Pick<DeadLetterSearch, 'definitionKey' | 'errorCode' | 'q'>) {
+  return { ...ANY_JOB, statuses: ['failed' as const], definitionKey, errorCode, q };
+}
+
+async function walk(
+  db: Queryable,
+  shard: number,
+  { tenant, fingerprint, from, to, after, limit }: DeadLetterSearch,
+  narrowed: Narrowed,
+): Promise<DeadLetterWalk> {
+  const { queues, criteria, filter } = await locate(db, shard, tenant, narrowed);
   if (queues.length === 0) return { entries: [], reached: null };
-  const seenMax = errorCode === null && q === null ? limit + 1 : SEEN_MAX;
-  const cursor = [after?.at ?? null, after?.id ?? null];
-  const values = [
-    shard,
-    queues,
-    from,
-    to,
-    ...cursor,
-    seenMax,
-    errorCode,
-    fingerprint,
-    q,
-    limit + 1,
-  ];
+  const { errorCode, tag } = criteria;
+  const tags = tag === null ? filter.tags : [tag, ...filter.tags];
+  const isPlain = errorCode === null && tag === null && !needsSearch(filter);
+  const seenMax = isPlain ? limit + 1 : SEEN_MAX;
+  const place = [shard, queues, from, to, after?.at ?? null, after?.id ?? null, seenMax];
+  const { words, worker, id } = filter;
+  const values = [...place, errorCode, fingerprint, words, limit + 1, tags, worker, id];
   const [row] = await db.run(fingerprint === null ? SEARCH : SEARCH_GROUP, values);
   if (!row) return { entries: [], reached: null };
   if (row.letters.length > limit) return firstOf(row.letters, limit);
   return { entries: row.letters, reached: row.seen === seenMax ? row.last : null };
 }
 
-/** The texts are all in UTC, so they compare as the times do. */
+/** All texts are in UTC, so they compare like the times. */
 function latestFirst(a: DeadLetterCursor, b: DeadLetterCursor): number {
   if (a.at !== b.at) return a.at < b.at ? 1 : -1;
   if (a.id === b.id) return 0;

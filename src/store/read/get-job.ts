@@ -1,14 +1,17 @@
+import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
 import { DEFAULT_MAX_ATTEMPTS } from '../../core/definition/definition.ts';
+import { PARENTS } from '../../core/dependency/dependency.ts';
+import type { WaitsFor } from '../../core/dependency/waits-for.ts';
 import type { JobError, JobState, JobView } from '../../core/job/job.ts';
+import { errorSummary } from '../../core/failure/error-summary.ts';
 import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import type { Vault } from '../connection/vault.ts';
 
 /**
- * A job as the outside sees it, put together from its body and the one narrow row it has right now.
- * One statement means one snapshot, so the job is seen in exactly one of the three tables. Each
- * table is looked up by its key, fenced by `limit 1`: a plain join would let the planner read a
- * whole table instead, and it would choose so when its statistics are oldest.
+ * A job as the API shows it: its body and its narrow row. One statement has one snapshot, so the
+ * job is in exactly one of the three tables. `limit 1` makes each table a lookup by key; with a
+ * plain join the planner may read a whole table when its statistics are old.
  */
 const VIEW = statement<ViewRow>(
   'view_jobs',
@@ -22,7 +25,7 @@ const VIEW = statement<ViewRow>(
      coalesce(r.progress_fraction, f.progress_fraction) as progress_fraction,
      coalesce(r.progress_message, f.progress_message) as progress_message,
      j.idempotency_key, j.concurrency_key, j.schedule_id, j.scheduled_for, j.created_at,
-     coalesce(w.queued_at, r.queued_at, f.queued_at) as queued_at, w.run_at,
+     coalesce(w.queued_at, r.queued_at, f.queued_at) as queued_at, w.run_at, w.waits_for,
      coalesce(w.expires_at, r.expires_at) as expires_at,
      coalesce(r.started_at, f.started_at, a.started_at) as started_at, f.finished_at,
      coalesce(f.finished_at, r.cancel_requested_at, r.started_at,
@@ -34,9 +37,11 @@ const VIEW = statement<ViewRow>(
        and not exists (
          select 1 from longshore.worker a
          where a.shard = $1 and a.dead_at is null and a.lease_until > clock_timestamp()
-           and replace(l.key, '$hook:', '') || '@' || l.version = any (a.definitions))
-       then w.queued_at end as unhandled_since,
-     case when w.state = 'queued' then l.paused_at end as paused_since
+           and replace(l.key, '${HOOK_PREFIX}', '') || '@' || l.version = any (a.definitions))
+       then w.queued_at end as unserved_since,
+     case when w.state = 'queued' then l.paused_at end as paused_since,
+     p.load_problem_at as unloadable_since,
+     case when p.tenant = l.tenant then p.load_problem end as load_problem
    from unnest($2::uuid[]) as wanted(id)
    cross join lateral (
      select * from longshore.job where shard = $1 and id = wanted.id limit 1
@@ -61,6 +66,16 @@ const VIEW = statement<ViewRow>(
    left join lateral (
      select * from longshore.worker where shard = $1 and instance = r.worker limit 1
    ) k on true
+   left join lateral (
+     select p.tenant, p.load_problem, p.load_problem_at from longshore.deployment p
+     where p.number = l.version and p.load_problem is not null
+       and replace(l.key, '${HOOK_PREFIX}', '') = any (p.keys)
+       and not exists (
+         select 1 from longshore.worker a
+         where a.shard = $1 and a.dead_at is null and a.lease_until > clock_timestamp()
+           and replace(l.key, '${HOOK_PREFIX}', '') || '@' || l.version = any (a.definitions))
+     limit 1
+   ) p on w.state = 'queued'
    left join lateral (
      select error, started_at, finished_at, (a.retried ->> 'at')::timestamptz as retried_at
      from longshore.attempt a
@@ -92,6 +107,7 @@ interface ViewRow {
   created_at: Date;
   queued_at: Date | null;
   run_at: Date | null;
+  waits_for: string | null;
   expires_at: Date | null;
   started_at: Date | null;
   finished_at: Date | null;
@@ -100,21 +116,26 @@ interface ViewRow {
   lease_until: Date | null;
   cancel_requested_at: Date | null;
   worker: string | null;
-  unhandled_since: Date | null;
+  unserved_since: Date | null;
   paused_since: Date | null;
+  unloadable_since: Date | null;
+  load_problem: string | null;
 }
 
-/** So long a job may wait for a worker that has its definition: a deploy may be under way. */
-const UNHANDLED_AFTER_MS = 60_000;
+/**
+ * How long a job may wait for a worker with its definition before it counts as unserved: a deploy
+ * may be in progress.
+ */
+const UNSERVED_AFTER_MS = 60_000;
 
 export async function getJob(
   db: Queryable,
   tenant: string,
   jobId: string,
-  unhandledAfterMs = UNHANDLED_AFTER_MS,
+  unservedAfterMs = UNSERVED_AFTER_MS,
 ): Promise<JobView | null> {
   if (!isJobId(jobId)) return null;
-  const [view] = await viewJobs(db, shardOfJobId(jobId), tenant, [jobId], unhandledAfterMs);
+  const [view] = await viewJobs(db, shardOfJobId(jobId), tenant, [jobId], unservedAfterMs);
   return view ?? null;
 }
 
@@ -123,9 +144,9 @@ export async function viewJobs(
   shard: number,
   tenant: string,
   ids: readonly string[],
-  unhandledAfterMs = UNHANDLED_AFTER_MS,
+  unservedAfterMs = UNSERVED_AFTER_MS,
 ): Promise<JobView[]> {
-  const rows = await db.run(VIEW, [shard, ids, tenant, unhandledAfterMs]);
+  const rows = await db.run(VIEW, [shard, ids, tenant, unservedAfterMs]);
   return rows.map((row) => toView(row, db.vault));
 }
 
@@ -145,6 +166,7 @@ function toView(row: ViewRow, vault: Vault): JobView {
     params: vault.show(row.tenant, row.params),
     result: vault.show(row.tenant, row.result) ?? null,
     error: row.error,
+    errorSummary: errorSummary(row.error),
     progress: hasProgress
       ? { fraction: row.progress_fraction, message: row.progress_message }
       : null,
@@ -152,6 +174,7 @@ function toView(row: ViewRow, vault: Vault): JobView {
     concurrencyKey: row.concurrency_key,
     scheduleId: row.schedule_id,
     scheduledFor: iso(row.scheduled_for),
+    waitsFor: waitsForOf(row.waits_for),
     warnings: warningsOf(row),
     createdAt: row.created_at.toISOString(),
     queuedAt: iso(row.queued_at),
@@ -167,11 +190,21 @@ function toView(row: ViewRow, vault: Vault): JobView {
   };
 }
 
-function warningsOf({ unhandled_since, paused_since }: ViewRow): JobView['warnings'] {
-  const since = { PAUSED: paused_since, UNHANDLED: unhandled_since };
-  return Object.entries(since).flatMap(([code, time]) =>
+function waitsForOf(name: string | null): WaitsFor | null {
+  if (name === null) return null;
+  return name === PARENTS ? { jobs: 'parents' } : { signal: name };
+}
+
+function warningsOf(row: ViewRow): JobView['warnings'] {
+  const since = { PAUSED: row.paused_since, UNSERVED: row.unserved_since };
+  const plain = Object.entries(since).flatMap(([code, time]) =>
     time ? [{ code, since: iso(time) }] : [],
   );
+  if (!row.unloadable_since) return plain;
+  // The problem may name machines of the operator, so other tenants do not see it.
+  const why = row.load_problem === null ? '' : `: ${row.load_problem}`;
+  const detail = `no worker can load deployment ${row.version}${why}`;
+  return [...plain, { code: 'UNLOADABLE', since: iso(row.unloadable_since), detail }];
 }
 
 function iso(time: Date | null): string | null {

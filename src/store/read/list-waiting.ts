@@ -1,17 +1,18 @@
 import type { JobView } from '../../core/job/job.ts';
-import { ANY_JOB, type JobCriteria, needsSieve } from '../../core/job/job-criteria.ts';
+import { ANY_JOB, type JobCriteria, needsFilter } from '../../core/job/job-criteria.ts';
 import type { Db, Queryable, Statement } from '../connection/db.ts';
 import { statement } from '../connection/db.ts';
 import { filterOnly } from '../connection/planner.ts';
-import { queuesOf } from './find-jobs.ts';
 import { FIRST_ID, idRange, LAST_ID } from '../connection/id-range.ts';
-import { SIEVE_SIZE, SIEVED_MAX, sieveJobs } from './sieve-jobs.ts';
+import { narrow, type Narrowed } from '../../core/search/narrow.ts';
+import { FILTER_BATCH, FILTERED_MAX, filterJobs } from './filter-jobs.ts';
+import { type JobSearch, locate, needsSearch } from './search-queues.ts';
 import { firstOf, mergeWalks, viewWalk, type Walk, walkOf } from './walk.ts';
 
 /**
- * Waiting jobs in the order in which they will run: by time, or, if queued, by priority and position in the
- * level. Both orders are those of an index, so the cost of a page depends on its own jobs only. A job that
- * moves between two pages is shown at its new position, or missed.
+ * Waiting jobs in the order in which they run: by time, or, if queued, by priority and position in
+ * the level. Both orders come from an index, so the cost of a page depends on its own jobs only. A
+ * job that moves between two pages appears at its new position, or is missed.
  */
 export type WaitingSort = 'runAt' | '-priority';
 
@@ -27,20 +28,21 @@ export interface WaitingFilter extends Partial<JobCriteria> {
   sort: WaitingSort;
   after: WaitingCursor | null;
   limit: number;
-  unhandledAfterMs?: number | undefined;
+  unservedAfterMs?: number | undefined;
 }
 
 type Passed = WaitingCursor & { fits: boolean };
 
 /**
- * By an index that all queues share. Where few rows fit it ends after $8 rows and returns the last one.
+ * Uses an index that all queues share. When few rows match, it ends after $8 rows and returns the
+ * last one.
  */
 const RUN_AT: Statement<Passed> = statement(
   'list_by_run_at',
   `with passed as materialized (
      select id, queue, state, (extract(epoch from run_at) * 1000000)::bigint as a
      from longshore.waiting
-     where shard = $1 and state in ('scheduled', 'retrying') and (run_at, id)
+     where shard = $1 and state in ('scheduled', 'retrying', 'suspended') and (run_at, id)
          > (timestamptz 'epoch' + $5::float8 * interval '1 microsecond', $4::uuid)
        and run_at < coalesce($6::timestamptz, 'infinity')
      order by run_at, id limit $8
@@ -54,7 +56,9 @@ const RUN_AT: Statement<Passed> = statement(
    (select id, a, 0, false from passed where (select count(*) from fitting) < $3 offset $8 - 1)`,
 );
 
-/** Those of one place have no order in the index, so all of them are read before the page is cut. */
+/**
+ * Jobs at one position have no order in the index, so all of them are read before the page is cut.
+ */
 const PRIORITY: Statement<Passed> = statement(
   'list_by_priority',
   `select w.*, true as fits from unnest($2::int[]) as l(queue)
@@ -75,32 +79,34 @@ export async function listWaiting(
   db: Db,
   filter: WaitingFilter,
 ): Promise<{ jobs: JobView[]; next: WaitingCursor | null }> {
-  const criteria = { ...ANY_JOB, ...filter };
-  const found: Found[] = [];
+  const narrowed = narrow({ ...ANY_JOB, ...filter });
+  if (narrowed === null) return { jobs: [], next: null };
+  const { criteria } = narrowed;
+  const found: WaitingWalk[] = [];
   for (let shard = 0; shard < db.shards; shard += 1) {
-    found.push(await walk(db, shard, filter, criteria));
+    found.push(await walk(db, shard, filter, narrowed));
   }
   const page = mergeWalks(found, inOrder, filter.limit);
-  const { views, next } = await viewWalk(db, filter.tenant, page, filter.unhandledAfterMs);
+  const { views, next } = await viewWalk(db, filter.tenant, page, filter.unservedAfterMs);
   return { jobs: views.filter(({ status }) => criteria.statuses.includes(status)), next };
 }
 
-type Found = Walk<WaitingCursor, WaitingCursor>;
+type WaitingWalk = Walk<WaitingCursor, WaitingCursor>;
 
 async function walk(
   db: Queryable,
   shard: number,
   { tenant, sort, after, limit }: WaitingFilter,
-  criteria: JobCriteria,
-): Promise<Found> {
-  const queues = await queuesOf(db, shard, tenant, criteria.definitionKey);
+  narrowed: Narrowed,
+): Promise<WaitingWalk> {
+  const { queues, criteria, filter } = await locate(db, shard, tenant, narrowed);
   if (queues.length === 0) return { entries: [], reached: null };
-  const size = isKnown(criteria) ? limit + 1 : SIEVE_SIZE;
+  const size = isKnown(criteria, filter) ? limit + 1 : FILTER_BATCH;
   const entries: WaitingCursor[] = [];
   let reached: WaitingCursor | null = after ?? start(sort, criteria);
-  for (let passed = 0; passed < SIEVED_MAX; passed += size) {
+  for (let passed = 0; passed < FILTERED_MAX; passed += size) {
     const some = await passBy(db, shard, queues, sort, criteria, reached, size);
-    entries.push(...(await sieve(db, shard, some.entries, criteria)));
+    entries.push(...(await filterEntries(db, shard, some.entries, criteria, filter)));
     if (entries.length > limit) return firstOf(entries, limit);
     reached = some.reached;
     if (reached === null || some.entries.length < size) break;
@@ -108,23 +114,25 @@ async function walk(
   return { entries, reached };
 }
 
-/** Whether the walk alone finds what is asked for. */
-function isKnown(criteria: JobCriteria): boolean {
+/** Whether the index alone covers the criteria. */
+function isKnown(criteria: JobCriteria, filter: JobSearch): boolean {
   const { tag, createdAfter, createdBefore } = criteria;
-  return !needsSieve(criteria) && tag === null && createdAfter === null && createdBefore === null;
+  const checked = needsFilter(criteria) || needsSearch(filter);
+  return !checked && tag === null && createdAfter === null && createdBefore === null;
 }
 
-async function sieve(
+async function filterEntries(
   db: Queryable,
   shard: number,
-  places: WaitingCursor[],
+  entries: WaitingCursor[],
   criteria: JobCriteria,
+  filter: JobSearch,
 ): Promise<WaitingCursor[]> {
-  if (isKnown(criteria)) return places;
+  if (isKnown(criteria, filter)) return entries;
   const [low, high] = idRange(criteria, false, null, null);
-  const young = places.map(({ id }) => id).filter((id) => id >= low && id < high);
-  const kept = new Set(await sieveJobs(db, shard, young, criteria, null));
-  return places.filter(({ id }) => kept.has(id));
+  const young = entries.map(({ id }) => id).filter((id) => id >= low && id < high);
+  const kept = new Set(await filterJobs(db, shard, young, criteria, filter, null));
+  return entries.filter(({ id }) => kept.has(id));
 }
 
 async function passBy(
@@ -135,7 +143,7 @@ async function passBy(
   { statuses, runBefore }: JobCriteria,
   { a, b, id }: WaitingCursor,
   size: number,
-): Promise<Found> {
+): Promise<WaitingWalk> {
   const values = [shard, queues, size, id, a];
   const rows =
     sort === 'runAt'
@@ -144,7 +152,7 @@ async function passBy(
   return walkOf(rows, size);
 }
 
-/** Before everything that can be asked for. */
+/** The cursor before the first job. */
 function start(sort: WaitingSort, { runAfter }: JobCriteria): WaitingCursor {
   if (sort === '-priority') return { a: -2_147_483_648, b: 0, id: FIRST_ID };
   return { a: (runAfter?.getTime() ?? 0) * 1_000 - 1, b: 0, id: LAST_ID };

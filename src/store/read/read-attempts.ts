@@ -3,21 +3,20 @@ import type { JobError } from '../../core/job/job.ts';
 import type { AttemptView } from '../../core/views/history.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
-/** A job that snoozes may have any number of them; then the latest are told. */
+/** A job that snoozes can have any number of attempts; only the latest are returned. */
 const ATTEMPTS_MAX = 1_000;
-/** The same where their errors are longer than this together. */
+/** Errors longer than this in total cut the list as well. */
 const ERRORS_CHARS_MAX = 2 * 1024 * 1024;
 
 /**
- * Every claim that began: those that did not end the job well, the one that runs now, and the one
- * that ended it well, of which only `done` knows. One statement, so that a job that moves meanwhile
- * is not seen twice.
+ * Every claim that began: failed ones, the running one, and the successful one, which only `done`
+ * has. One statement, so that a job that moves meanwhile is not read twice.
  */
-const READ = statement<{ attempts: AttemptRow[] }>(
+const READ = statement<{ attempts: AttemptRow[]; version: number; changes: VersionChange[] }>(
   'read_attempts',
   `select coalesce((
-     select json_agg(a.told order by a.claim) from (
-       select a.claim, to_json(a) as told, sum(coalesce(length(a.error::text), 0)) over (order by a.claim desc)
+     select json_agg(a.attempt order by a.claim) from (
+       select a.claim, to_json(a) as attempt, sum(coalesce(length(a.error::text), 0)) over (order by a.claim desc)
          - coalesce(length(a.error::text), 0) as chars_after
        from (select * from (
          select claim_no as claim, number, worker as "workerId", pid, started_at as "startedAt",
@@ -36,17 +35,32 @@ const READ = statement<{ attempts: AttemptRow[] }>(
        ) a
        order by a.claim desc limit $4) a
      ) a where a.chars_after < ${ERRORS_CHARS_MAX}
-   ), '[]') as attempts
+   ), '[]') as attempts, q.version,
+   coalesce((
+     select json_agg(json_build_object('claim', a.claim_no, 'before', a.retried -> 'versionBefore')
+       order by a.claim_no)
+     from longshore.attempt a
+     where a.shard = $1 and a.job_id = $2 and a.retried ->> 'versionBefore' is not null
+   ), '[]') as changes
    from longshore.job j
-   where j.shard = $1 and j.id = $2
-     and (select tenant from longshore.queue l where l.shard = $1 and l.queue = j.queue) = $3`,
+   cross join lateral (
+     select q.version, q.tenant from longshore.queue q
+     where q.shard = $1 and q.queue = j.queue limit 1
+   ) q
+   where j.shard = $1 and j.id = $2 and q.tenant = $3`,
 );
 
-interface AttemptRow extends Omit<AttemptView, 'durationMs'> {
+interface AttemptRow extends Omit<AttemptView, 'durationMs' | 'definitionVersion'> {
   error: JobError | null;
 }
 
-/** The oldest first. Null: this tenant has no such job. */
+/** A retry by hand after this claim changed the version of the job. */
+interface VersionChange {
+  claim: number;
+  before: number;
+}
+
+/** The oldest first. Null when this tenant has no such job. */
 export async function readAttempts(
   db: Queryable,
   tenant: string,
@@ -54,13 +68,22 @@ export async function readAttempts(
 ): Promise<AttemptView[] | null> {
   if (!isJobId(jobId)) return null;
   const [row] = await db.run(READ, [shardOfJobId(jobId), jobId, tenant, ATTEMPTS_MAX]);
-  return row ? row.attempts.map(toView) : null;
+  if (!row) return null;
+  const versionOf = (claim: number) =>
+    row.changes.find((change) => change.claim >= claim)?.before ?? row.version;
+  return row.attempts.map((attempt) => toView(attempt, versionOf(attempt.claim)));
 }
 
-function toView({ startedAt, finishedAt, ...attempt }: AttemptRow): AttemptView {
+function toView(
+  { startedAt, finishedAt, number, claim, ...attempt }: AttemptRow,
+  definitionVersion: number,
+): AttemptView {
   const started = new Date(startedAt);
   const finished = finishedAt === null ? null : new Date(finishedAt);
   return {
+    number,
+    claim,
+    definitionVersion,
     ...attempt,
     startedAt: started.toISOString(),
     finishedAt: finished?.toISOString() ?? null,

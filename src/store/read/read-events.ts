@@ -8,6 +8,7 @@ import {
   type ManualRetry,
   emittedAfter,
   type HistoryRows,
+  type SignalRecord,
   buildHistory,
 } from '../../core/views/history-events.ts';
 import { type Queryable, statement } from '../connection/db.ts';
@@ -15,31 +16,41 @@ import type { Vault } from '../connection/vault.ts';
 
 export interface EventPage {
   events: EventView[];
-  /** The last id of the page when there is more to read now. */
+  /** The last id of the page if more events can be read now. */
   nextId: string | null;
-  /** Job and hooks have ended and this page is the last one: nothing will ever follow it. */
+  /** Job and hooks have ended and this is the last page: no event will follow. */
   ended: boolean;
 }
 
-/** The id of an event is its place in the history (`core/views/history-events.ts`). */
+/** The id of an event is its position in the history (`core/views/history-events.ts`). */
 export function isEventId(text: string): boolean {
   return parsePosition(text) !== null;
 }
 
-interface EventRows extends HistoryRows {
+interface SignalRow {
+  claim: number;
+  name: string;
+  at: string;
+  value: unknown;
+  by: string | null;
+}
+
+interface EventRows extends Omit<HistoryRows, 'signals'> {
   state: JobState;
+  signalled: readonly SignalRow[];
 }
 
 /**
- * A page with more than this ends early, whatever its limit is: what is beyond is read without its
- * contents. The claim that the cursor is in and the next one are always read, so that every page goes on.
+ * A page with more text than this ends early: later events are read without their content. The
+ * claim of the cursor and the next one are always read, so that every page makes progress.
  */
 export const PAGE_CHARS_MAX = 1024 * 1024;
 
 /**
- * All that the history is told from, from one claim on. One statement is one snapshot, in which the
- * job is in one place. Every claim that ended gives two events at least, so a page needs no more of
- * them than it has events; what the job said is read in its order, from the cursor on.
+ * The rows from which the history is derived, from one claim on. One statement is one snapshot, in
+ * which the job is in exactly one table. Every ended claim has at least two events, so a page
+ * needs at most as many claims as events; events that the job emitted are read in order, from the
+ * cursor on.
  */
 const READ = statement<EventRows>(
   'read_events',
@@ -51,7 +62,7 @@ const READ = statement<EventRows>(
      coalesce((
        select json_agg(c) from (
          select claim, attempt, "workerId", "queuedAt", "startedAt", "cancelRequestedAt",
-           "cancelRequestedBy", "finishedAt", next, "runAt",
+           "cancelRequestedBy", "finishedAt", next, "runAt", "waitsFor",
            case when not beyond then error end as error,
            case when not beyond then retried end as retried, beyond
          from (
@@ -62,7 +73,7 @@ const READ = statement<EventRows>(
                worker as "workerId", queued_at as "queuedAt", started_at as "startedAt",
                cancel_requested_at as "cancelRequestedAt",
                cancel_requested_by as "cancelRequestedBy", finished_at as "finishedAt", next,
-               run_at as "runAt", error, retried,
+               run_at as "runAt", waits_for as "waitsFor", error, retried,
                coalesce(length(error::text), 0) + coalesce(length(retried::text), 0) as size
              from longshore.attempt where shard = $1 and job_id = $2 and claim_no >= $4
              order by claim_no limit $5
@@ -70,19 +81,19 @@ const READ = statement<EventRows>(
          ) a
          union all
          select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at,
-           cancel_requested_by, null, null, null, null, null, false
+           cancel_requested_by, null, null, null, null, null, null, false
          from longshore.running where shard = $1 and id = $2
          union all
          select claim_no, attempts, worker, queued_at, started_at, cancel_requested_at,
-           cancel_requested_by, finished_at, state, null, null, null, false
+           cancel_requested_by, finished_at, state, null, null, null, null, false
          from longshore.done where shard = $1 and id = $2 and state = 'succeeded'
          union all
          select claim_no + 1, null, null, queued_at, null, null, null, null, null, null, null, null,
-           false
+           null, false
          from longshore.waiting where shard = $1 and id = $2
          union all
          select claim_no + 1, null, null, queued_at, null, cancel_requested_at,
-           cancel_requested_by, finished_at, state, null, error, null, false
+           cancel_requested_by, finished_at, state, null, null, error, null, false
          from longshore.done where shard = $1 and id = $2 and started_at is null
        ) c
      ), '[]') as attempts,
@@ -119,13 +130,27 @@ const READ = statement<EventRows>(
          ) f on true
          where k.shard = $1 and k.parent_id = $2 and k.hook is not null
        ) h
-     ), '[]') as hooks
+     ), '[]') as hooks,
+     coalesce((
+       select json_agg(s) from (
+         select s.claim_no as claim, s.name, s.at,
+           case when s.name like 'reject:%' then s.value end as value,
+           (select a.actor from longshore.audit a
+             where a.tenant = $3 and a.subject = $2::uuid::text and a.action = 'job.signal'
+               and 'signal:' || (a.after ->> 'signal') = s.name
+             order by a.id desc limit 1) as by
+         from longshore.step s
+         where s.shard = $1 and s.job_id = $2 and s.claim_no >= $4
+           and (s.name like 'signal:%' or s.name like 'reject:%')
+         order by s.at, s.name limit 1000
+       ) s
+     ), '[]') as signalled
    from longshore.job j
    where j.shard = $1 and j.id = $2
-     and (select tenant from longshore.queue l where l.shard = $1 and l.queue = j.queue) = $3`,
+     and (select tenant from longshore.queue q where q.shard = $1 and q.queue = j.queue) = $3`,
 );
 
-/** Null: this tenant has no such job. */
+/** Null when this tenant has no such job. */
 export async function readEvents(
   db: Queryable,
   tenant: string,
@@ -135,15 +160,23 @@ export async function readEvents(
   if (!isJobId(jobId)) return null;
   const after = (afterId === null ? null : parsePosition(afterId)) ?? null;
   const emitted = emittedAfter(after);
-  // One for the claim that the cursor is in, and one more to see whether there is a next page.
+  // One for the claim of the cursor, and one to detect a next page.
   const rowsMax = limit + 2;
   const from = [after?.[0] ?? 0, rowsMax, emitted.claim, emitted.n, emitted.stopping];
   const [rows] = await db.run(READ, [shardOfJobId(jobId), jobId, tenant, ...from]);
   if (!rows) return null;
   const attempts = rows.attempts.map((attempt) => readable(db.vault, tenant, attempt));
-  const { events, more } = buildHistory({ ...rows, attempts }, after, limit);
+  const signals = rows.signalled.map((row) => signalOf(db.vault, tenant, row));
+  const { events, more } = buildHistory({ ...rows, attempts, signals }, after, limit);
   const over = isTerminal(rows.state) && rows.hooks.every(({ status }) => status !== null);
   return { events, nextId: (more ? events.at(-1)?.id : null) ?? null, ended: over && !more };
+}
+
+function signalOf(vault: Vault, tenant: string, row: SignalRow): SignalRecord {
+  const { claim, name, at, by, value } = row;
+  const rejected = value === null ? null : vault.show(tenant, value);
+  // Such as `signal:NAME` or `reject:NAME:CLAIM`.
+  return { claim, signal: name.split(':')[1] ?? '', at, by, rejected };
 }
 
 function readable(vault: Vault, tenant: string, attempt: AttemptRecord): AttemptRecord {

@@ -10,27 +10,27 @@ import { unpackLines } from '../attempt/log-data.ts';
 
 export interface LogPage {
   logs: LogView[];
-  /** The last id of the page when there is more to read now. */
+  /** The last id of the page if more lines can be read now. */
   nextId: string | null;
-  /** The job has ended and this page is the last one: nothing will ever follow it. */
+  /** The job has ended and this is the last page: no line will follow. */
   ended: boolean;
 }
 
 export interface LogQuestion {
-  /** The last id of the page before. */
+  /** Last id of the previous page. */
   afterId: string | null;
   attempt: number | null;
   limit: number;
 }
 
-/** The id of a line tells its claim, its chunk, and its number in the chunk. */
+/** The id of a line: its claim, its chunk, and its number in the chunk. */
 export function isLogId(text: string): boolean {
   return parsePosition(text) !== null;
 }
 
 interface ChunkRow {
   ended: boolean;
-  /** Null, like the rest, in the only row of a job that has no chunks from there on. */
+  /** Null, like the rest, in the only row of a job without further chunks. */
   claim: number | null;
   n: number;
   attempt: number;
@@ -38,10 +38,10 @@ interface ChunkRow {
 }
 
 /**
- * A chunk has one line at least, so a page needs one chunk more than it has lines at most. How many
- * it really needs follows from their counts, less what the cursor has passed, and only the data of
- * these is read. Whether the job has ended is seen in the same snapshot: lines are written before
- * the end, hence then all are there.
+ * A chunk has at least one line, so a page needs at most one chunk more than lines. The number it
+ * needs follows from their counts, minus the lines before the cursor, and only the data of these
+ * is read. The same snapshot shows whether the job has ended: lines are written before the end, so
+ * then all of them are there.
  */
 const READ = statement<ChunkRow>(
   'read_logs',
@@ -63,11 +63,11 @@ const READ = statement<ChunkRow>(
      where h.lines_before < $8
    ) c on true
    where j.shard = $1 and j.id = $2
-     and (select tenant from longshore.queue l where l.shard = $1 and l.queue = j.queue) = $3
+     and (select tenant from longshore.queue q where q.shard = $1 and q.queue = j.queue) = $3
    order by c.claim, c.n`,
 );
 
-/** Null: this tenant has no such job. */
+/** Null when this tenant has no such job. */
 export async function readLogs(
   db: Queryable,
   tenant: string,
@@ -77,7 +77,7 @@ export async function readLogs(
   if (!isJobId(jobId)) return null;
   const after = (afterId === null ? null : parsePosition(afterId)) ?? START;
   const [claim, n, line] = after;
-  // One line more than the page holds tells whether there is a next one.
+  // One line more than the page detects a next page.
   const from = [claim, n, line + 1, attempt, limit + 1];
   const rows = await db.run(READ, [shardOfJobId(jobId), jobId, tenant, ...from]);
   const [first] = rows;
@@ -89,10 +89,10 @@ export async function readLogs(
   return { logs, nextId: (more ? logs.at(-1)?.id : null) ?? null, ended: first.ended && !more };
 }
 
-/** A page with more text than this ends early, whatever its limit is. */
+/** A page with more text than this ends early. */
 export const LOG_PAGE_CHARS_MAX = 1024 * 1024;
 
-/** As many lines as fit, and one at least. */
+/** As many lines as fit, at least one. */
 function withinBytes(lines: readonly LogView[]): LogView[] {
   let chars = 0;
   const over = lines.findIndex(({ message }) => (chars += message.length) > LOG_PAGE_CHARS_MAX);

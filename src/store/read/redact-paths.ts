@@ -9,7 +9,10 @@ const READ = statement<{ key: string; paths: string[] }>(
    group by d.key`,
 );
 
-/** What definitions want hidden, by their key. Of all versions together: hiding more harms nobody. */
+/**
+ * The paths that definitions hide, by their key: those of all versions together, because hiding
+ * more is harmless.
+ */
 export async function readRedactPaths(
   db: Queryable,
 ): Promise<ReadonlyMap<string, readonly string[]>> {

@@ -10,40 +10,40 @@ import { idRange } from '../connection/id-range.ts';
 import { mergeWalks, walkOf } from './walk.ts';
 
 /**
- * Bounded walks over jobs in the order of their ids. Each returns after a limited number of rows, whether or
- * not any of them fits:
+ * Bounded walks over jobs in the order of their ids. Each returns after a limited number of rows,
+ * whether or not any of them matches:
  *
- * - along `queues`: the jobs of some definitions, whatever their state;
- * - along `states`: the table in which a job of that state lies, past the jobs of other queues;
+ * - along `queues`: the jobs of some definitions, in any state;
+ * - along `states`: the table that holds jobs of that state, past the jobs of other queues;
  * - along all jobs, past those without a `tag`;
- * - along `errors`: failed jobs by the code of their error, and waiting jobs that were claimed before.
+ * - along `errors`: failed jobs by error code, and waiting jobs that were claimed before.
  *
- * What is rare along the one may be all there is along another; find-jobs.ts chooses.
+ * Jobs that are rare on one path can be frequent on another; `find-jobs.ts` chooses.
  */
 export type Path = 'queues' | 'states' | 'tag' | 'errors';
 
-export interface Found {
+export interface FoundIds {
   ids: string[];
-  /** Everything up to this id has been looked at; null when there is nothing after it. */
+  /** Everything up to this id was read; null when nothing follows. */
   reachedId: string | null;
 }
 
-/** The part of a walk that is left to go. */
-export interface Stretch {
+/** The part of a walk that remains. */
+export interface WalkRange {
   criteria: JobCriteria;
   newestFirst: boolean;
-  /** Where the walk before this one ended. */
+  /** Where the previous walk ended. */
   afterId: string | null;
   asOf?: string | null;
 }
 
-/** Rows read at most: a third of a microsecond each, where they are adjacent. */
+/** Maximum number of rows read: a third of a microsecond each, where they are adjacent. */
 const PASSED_MAX = 20_000;
 
 type Direction = 'desc' | 'asc';
 type IdStatement = Statement<{ id: string; fits: boolean }>;
 
-/** Each queue is read in id order from its own index, and the heads are merged. */
+/** Each queue is read in id order from its own index, and the results are merged. */
 const byQueue = (direction: Direction): IdStatement =>
   statement(
     `list_by_queue_${direction}`,
@@ -56,10 +56,10 @@ const byQueue = (direction: Direction): IdStatement =>
      order by j.id ${direction} limit $5`,
   );
 
-/** What did not go well has an index by queue and state. */
-const bySetback = (direction: Direction): IdStatement =>
+/** Failed and cancelled jobs have an index by queue and state. */
+const byUnsuccessful = (direction: Direction): IdStatement =>
   statement(
-    `list_setbacks_${direction}`,
+    `list_unsuccessful_${direction}`,
     `select s.id, true as fits from unnest($2::int[]) as l(queue)
      cross join unnest($6::longshore.job_state[]) as wanted(state)
      cross join lateral (
@@ -85,7 +85,7 @@ const byCode = (direction: Direction): IdStatement =>
      order by s.id ${direction} limit $5`,
   );
 
-/** Jobs that wait and were claimed before; only these have failed already. */
+/** Waiting jobs that were claimed before; only these can have failed. */
 const byTried = (direction: Direction): IdStatement =>
   statement(
     `list_tried_${direction}`,
@@ -99,9 +99,9 @@ const byTried = (direction: Direction): IdStatement =>
   );
 
 /**
- * The rows that fit, out of the next $7 in the order of their ids. Both CTEs are read only as far as needed,
- * so where many rows fit few are read. When too few fit, the last row that was read is returned as well: the
- * next walk starts there.
+ * The matching rows among the next $7 in id order. Both CTEs are read only as far as needed: where
+ * many rows match, few are read. When too few match, the last row that was read is returned as
+ * well; the next walk starts there.
  */
 const past = (name: string, direction: Direction, rows: string, fits: string): IdStatement =>
   statement(
@@ -121,13 +121,13 @@ const past = (name: string, direction: Direction, rows: string, fits: string): I
 const IN_STATE = 'state = any ($6::longshore.job_state[])';
 const rowsOf = (table: string, column: string) =>
   `(select shard, id, queue, ${column} from longshore.${table})`;
-/** In one snapshot, in which a job that moves between the two is met in one of them for sure. */
+/** One snapshot: a job that moves between the two tables is in exactly one of them. */
 const OPEN = `(select shard, id, queue, state from longshore.waiting
   union all select shard, id, queue, state from longshore.running)`;
 
 const statementsFor = (direction: Direction) => ({
   queue: byQueue(direction),
-  setback: bySetback(direction),
+  unsuccessful: byUnsuccessful(direction),
   code: byCode(direction),
   tried: byTried(direction),
   waiting: past('waiting', direction, rowsOf('waiting', 'state'), IN_STATE),
@@ -145,26 +145,26 @@ export async function walkJobs(
   shard: number,
   queues: readonly number[],
   path: Path,
-  { criteria, newestFirst, afterId, asOf = null }: Stretch,
+  { criteria, newestFirst, afterId, asOf = null }: WalkRange,
   size: number,
-): Promise<Found> {
+): Promise<FoundIds> {
   const statements = newestFirst ? STATEMENTS.desc : STATEMENTS.asc;
   const range = idRange(criteria, newestFirst, afterId, asOf);
-  const go = async (using: IdStatement, extra: unknown[]): Promise<Found> => {
+  const go = async (using: IdStatement, extra: unknown[]): Promise<FoundIds> => {
     const rows = await db.run(using, [shard, queues, ...range, size, ...extra]);
     const { entries, reached } = walkOf(rows, size);
     return { ids: entries.map(({ id }) => id), reachedId: reached?.id ?? null };
   };
   if (path === 'queues') return await go(statements.queue, []);
   if (path === 'tag') return await go(statements.tag, [criteria.tag, PASSED_MAX]);
-  const found: Found[] = [];
+  const found: FoundIds[] = [];
   if (path === 'errors') {
     for (const [using, extra] of errorsOf(statements, criteria)) found.push(await go(using, extra));
     return mergeFound(found, newestFirst, size);
   }
   for (const [using, states] of tablesOf(statements, criteria.statuses)) {
     if (states.length === 0) continue;
-    const bound = using === statements.setback ? [] : [PASSED_MAX];
+    const bound = using === statements.unsuccessful ? [] : [PASSED_MAX];
     found.push(await go(using, [states, ...bound]));
   }
   return mergeFound(found, newestFirst, size);
@@ -172,7 +172,7 @@ export async function walkJobs(
 
 const FAILED_STATES = ['failed', 'cancelled'] as const;
 
-/** Where jobs with an error are, of the states that are asked for. */
+/** The statements that find jobs with an error in the requested states. */
 function errorsOf(
   statements: Statements,
   { statuses, errorCode }: JobCriteria,
@@ -180,14 +180,16 @@ function errorsOf(
   const isAsked = (states: readonly JobState[]) =>
     statuses.length === 0 || statuses.some((state) => states.includes(state));
   const ended: [IdStatement, unknown[]] =
-    errorCode === null ? [statements.setback, [FAILED_STATES]] : [statements.code, [errorCode]];
+    errorCode === null
+      ? [statements.unsuccessful, [FAILED_STATES]]
+      : [statements.code, [errorCode]];
   return [
     ...(isAsked(TERMINAL_STATES) ? [ended] : []),
     ...(isAsked(WAITING_STATES) ? [[statements.tried, []] as [IdStatement, unknown[]]] : []),
   ];
 }
 
-/** Which table answers for which of the asked states. */
+/** The statements that find jobs in the requested states. */
 function tablesOf(
   statements: Statements,
   statuses: readonly JobState[],
@@ -201,13 +203,17 @@ function tablesOf(
     [statements.open, open ? [...waiting, ...owned] : []],
     [statements.waiting, open ? [] : waiting],
     [statements.running, open ? [] : owned],
-    [statements.setback, ended.includes('succeeded') ? [] : ended],
+    [statements.unsuccessful, ended.includes('succeeded') ? [] : ended],
     [statements.done, ended.includes('succeeded') ? ended : []],
   ];
 }
 
-/** Walks along several tables or shards as one. */
-export function mergeFound(found: readonly Found[], newestFirst: boolean, size: number): Found {
+/** Merges walks along several tables or shards. */
+export function mergeFound(
+  found: readonly FoundIds[],
+  newestFirst: boolean,
+  size: number,
+): FoundIds {
   const sign = newestFirst ? -1 : 1;
   const inOrder = (a: string, b: string) => (a < b ? -sign : a > b ? sign : 0);
   const walks = found.map(({ ids, reachedId }) => ({ entries: ids, reached: reachedId }));

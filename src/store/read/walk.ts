@@ -3,16 +3,17 @@ import type { Db } from '../connection/db.ts';
 import { viewPage } from './view-page.ts';
 
 /**
- * A bounded walk: it reads a limited number of rows in one order, whether or not they fit, and says how far
- * it came. All lists of jobs are made of such walks, one per shard or table, merged into a page.
+ * A bounded walk reads a limited number of rows in one order, whether or not they match, and
+ * returns how far it came. All lists of jobs are made of such walks, one per shard or table,
+ * merged into a page.
  */
 export interface Walk<Entry extends Cursor, Cursor> {
   entries: Entry[];
-  /** Everything up to here has been read; null when nothing comes after it. */
+  /** Everything up to here was read; null when nothing follows. */
   reached: Cursor | null;
 }
 
-/** A walk of one statement: rows that fit, and the last row that was passed if too few do. */
+/** A walk of one statement: the matching rows, and the last row that was read if too few match. */
 export function walkOf<Row extends { fits: boolean }>(
   rows: readonly Row[],
   size: number,
@@ -29,8 +30,8 @@ export function firstOf<Entry>(entries: readonly Entry[], size: number): Walk<En
 }
 
 /**
- * Parallel walks as one page. Entries behind the cursor of the slowest walk are left for a later page. A
- * job that moves meanwhile may be found twice.
+ * Merges parallel walks into a page. Entries behind the cursor of the slowest walk are left for a
+ * later page. A job that moves meanwhile may be found twice.
  */
 export function mergeWalks<Entry extends Cursor, Cursor>(
   walks: readonly Walk<Entry, Cursor>[],
@@ -49,9 +50,9 @@ export async function viewWalk<Entry extends Cursor & { id: string }, Cursor>(
   db: Db,
   tenant: string,
   { entries, reached }: Walk<Entry, Cursor>,
-  unhandledAfterMs?: number,
+  unservedAfterMs?: number,
 ): Promise<{ views: JobView[]; next: Cursor | null }> {
   const ids = entries.map(({ id }) => id);
-  const { views, lastId } = await viewPage(db, tenant, ids, unhandledAfterMs);
+  const { views, lastId } = await viewPage(db, tenant, ids, unservedAfterMs);
   return { views, next: entries.find(({ id }) => id === lastId) ?? reached };
 }

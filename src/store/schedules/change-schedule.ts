@@ -1,19 +1,18 @@
-import type { ScheduleSpec, Timing } from '../../core/schedule/schedule.ts';
+import type { SchedulePause, ScheduleSpec, Timing } from '../../core/schedule/schedule.ts';
 import { changesOf } from '../../core/access/changes.ts';
 import { leftOver } from '../../schedule/due.ts';
 import { firstSlot } from '../../schedule/first-slot.ts';
 import { type Actor, audit } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { withSchedule } from './lock-schedule.ts';
-import { heldOf, nextOf, type ScheduleRow, specOf } from './schedule-row.ts';
+import { heldOf, nextOf, pauseOf, type ScheduleRow, specOf } from './schedule-row.ts';
 import { columnsOf, databaseNow, ScheduleNameTaken } from './schedules.ts';
 import { insertSlots } from './slots.ts';
 
 /**
- * A change never fires the past: when the timing changes, or the schedule is paused or resumed, the
- * next slot is the first one from now on, and slots that were due and not yet decided about are
- * written down as skipped. A change of anything else leaves its slots alone: one that is due this
- * very moment still fires.
+ * A change fires no past slot: when the timing changes, or the schedule is paused or resumed, the
+ * next slot is the first one from now on, and due slots without a decision are stored as skipped.
+ * Any other change keeps the slots: one that is due now still fires.
  */
 const UPDATE = statement<{ id: string }>(
   'update_schedule',
@@ -28,12 +27,14 @@ const UPDATE = statement<{ id: string }>(
      next_local = case when i.anew then i.next_local at time zone 'UTC' else s.next_local end,
      held_at = case when i.anew then null else s.held_at end,
      held_local = case when i.anew then null else s.held_local end,
-     look_at = case when i.anew then i.next_at else s.look_at end
+     check_at = case when i.anew then i.next_at else s.check_at end,
+     paused_at = case when not i.enabled then coalesce(s.paused_at, clock_timestamp()) end,
+     paused_by = i.paused_by, pause_reason = i.pause_reason
    from json_to_record($3::json) as i(name text, definition_version int, params text, priority int,
      enabled boolean, note text, cron text, timezone text, start_at timestamptz,
      end_at timestamptz, jitter_ms int, dst_gap text, dst_repeat text, catch_up text,
      catch_up_window_ms bigint, catch_up_max int, overlap text, anew boolean,
-     next_at timestamptz, next_local timestamptz)
+     next_at timestamptz, next_local timestamptz, paused_by text, pause_reason text)
    where s.shard = $1 and s.id = $2
    returning s.id`,
 );
@@ -43,12 +44,14 @@ const TIMING = ['cron', 'timezone', 'startAt', 'endAt', 'dstGap', 'dstRepeat'] a
 export interface ScheduleChange {
   spec: ScheduleSpec;
   note: string | null;
+  /** Replaces who paused it and why; kept when left out. */
+  pause?: Pick<SchedulePause, 'by' | 'reason'>;
 }
 
-/** What the caller decides from is the locked row. Null: leave it as it is. */
+/** Decides from the locked row. Null: no change. */
 export type Change = (before: ScheduleRow) => ScheduleChange | null;
 
-/** False when there is no such schedule. Throws what `createSchedule` does. */
+/** False when there is no such schedule. Throws the errors of `createSchedule`. */
 export async function changeSchedule(
   db: Db,
   tenant: string,
@@ -71,13 +74,13 @@ async function write(
   tx: Queryable,
   shard: number,
   row: ScheduleRow,
-  { spec, note }: ScheduleChange,
+  { spec, note, pause }: ScheduleChange,
 ): Promise<void> {
   const before = specOf(row);
   const nowMs = (await databaseNow(tx)).getTime();
   const retimed = !sameTiming(spec, before);
   const anew = spec.enabled !== before.enabled || retimed;
-  // Only one that is over can be paused without having a next slot.
+  // Only a schedule that has ended can be paused without a next slot.
   const first = anew && (spec.enabled || retimed) ? firstSlot(spec, nowMs) : null;
   if (anew) {
     const reason = spec.enabled ? 'changed' : 'paused';
@@ -85,10 +88,13 @@ async function write(
     const slots = gone.map((one) => ({ ...one, scheduleId: row.id, jobId: null }));
     await insertSlots(tx, shard, slots);
   }
+  const paused = spec.enabled ? null : (pause ?? pauseOf(row));
   const values = {
     ...columnsOf(spec),
     params: tx.vault.seal(row.tenant, spec.paramsJson),
     note,
+    paused_by: paused?.by ?? null,
+    pause_reason: paused?.reason ?? null,
     anew,
     next_at: spec.enabled && first ? new Date(first.atMs) : null,
     next_local: spec.enabled && first ? new Date(first.localMs) : null,

@@ -13,7 +13,7 @@ const DELETE_SLOTS = statement<{ schedule_id: string }>(
   `delete from longshore.slot t where t.shard = $1 and t.schedule_id = $2 returning t.schedule_id`,
 );
 
-/** Its slots go with it, its jobs do not: they were made and run on. False when there is none. */
+/** Deletes its slots too, but not its jobs. False when there is no such schedule. */
 export async function deleteSchedule(
   db: Db,
   tenant: string,

@@ -3,12 +3,12 @@ import { arrayText, type Queryable, statement } from '../connection/db.ts';
 import { openRow, SCHEDULE_COLUMNS, type ScheduleRow } from './schedule-row.ts';
 
 /**
- * Locks the schedules that are due by the database's clock. Rows that another scheduler has locked are
- * skipped; rows that are no longer due once they are locked are left out.
+ * Locks the schedules that are due by the database's clock. Rows that another scheduler has locked
+ * are skipped, and so are rows that are no longer due when they are locked.
  */
 export interface DueSchedule extends ScheduleRow {
   now: Date;
-  /** Whether an earlier job of it has not ended; only asked when the policy wants to know. */
+  /** Whether an earlier job has not ended; only read when the overlap policy needs it. */
   active: boolean;
 }
 
@@ -26,8 +26,8 @@ const LOCK_DUE = statement<DueSchedule>(
      select d.* from unnest($2::smallint[]) as b(bucket)
      cross join lateral (
        select * from longshore.schedule d
-       where d.shard = $1 and d.bucket = b.bucket and d.look_at <= (select at from clock)
-       order by d.look_at limit $3
+       where d.shard = $1 and d.bucket = b.bucket and d.check_at <= (select at from clock)
+       order by d.check_at limit $3
        for update skip locked
      ) d
      limit $3
@@ -42,7 +42,7 @@ const LOCK_ONE_DUE = statement<DueSchedule>(
      select * from longshore.schedule d where d.shard = $1 and d.id = $2
      limit 1 for update skip locked
    )
-   select ${DUE_COLUMNS} from s where s.look_at <= (select at from clock)`,
+   select ${DUE_COLUMNS} from s where s.check_at <= (select at from clock)`,
 );
 
 export async function lockDueSchedules(
@@ -64,13 +64,13 @@ export async function lockDueSchedule(
   return rows.map((row) => openRow(tx.vault, row));
 }
 
-/** How far a schedule has come after a look at it. */
+/** The state of a schedule after a check. */
 export interface Advance {
   id: string;
   next: SlotKey | null;
   held: SlotKey | null;
-  lookAtMs: number | null;
-  /** The jobs that were made, the newest first. */
+  checkAtMs: number | null;
+  /** The created jobs, the newest first. */
   jobIds: readonly string[];
   slots: number;
 }
@@ -79,12 +79,12 @@ const ADVANCE = statement<{ id: string }>(
   'advance_schedules',
   `with u as materialized (
      select * from json_to_recordset($2::json) as u(id uuid, next_at timestamptz,
-       next_local timestamptz, held_at timestamptz, held_local timestamptz, look_at timestamptz,
+       next_local timestamptz, held_at timestamptz, held_local timestamptz, check_at timestamptz,
        jobs uuid[], slots int)
    )
    update longshore.schedule s
    set note = null, next_at = u.next_at, next_local = u.next_local at time zone 'UTC',
-     held_at = u.held_at, held_local = u.held_local at time zone 'UTC', look_at = u.look_at,
+     held_at = u.held_at, held_local = u.held_local at time zone 'UTC', check_at = u.check_at,
      last_enqueued_at =
        case when cardinality(u.jobs) > 0 then clock_timestamp() else s.last_enqueued_at end,
      recent_jobs = (u.jobs || s.recent_jobs)[1:20], new_slots = s.new_slots + u.slots
@@ -99,13 +99,13 @@ export async function advanceSchedules(
   advances: readonly Advance[],
 ): Promise<void> {
   const time = (ms: number | null = null) => (ms === null ? null : new Date(ms));
-  const rows = advances.map(({ id, next, held, lookAtMs, jobIds, slots }) => ({
+  const rows = advances.map(({ id, next, held, checkAtMs, jobIds, slots }) => ({
     id,
     next_at: time(next?.atMs),
     next_local: time(next?.localMs),
     held_at: time(held?.atMs),
     held_local: time(held?.localMs),
-    look_at: time(lookAtMs),
+    check_at: time(checkAtMs),
     jobs: jobIds,
     slots,
   }));
@@ -116,13 +116,13 @@ const POSTPONE = statement<{ id: string }>(
   'postpone_schedule',
   `update longshore.schedule s
    set note = left($3, 500),
-     look_at = case when s.enabled
+     check_at = case when s.enabled
        then clock_timestamp() + make_interval(secs => $4::float8 / 1000) end
    where s.shard = $1 and s.id = $2
    returning s.id`,
 );
 
-/** One that cannot be looked after says why and waits, so that it holds up no other. */
+/** A schedule with an error gets a note and a pause, so that it does not block others. */
 export async function postponeSchedule(
   db: Queryable,
   shard: number,
@@ -133,23 +133,23 @@ export async function postponeSchedule(
   await db.run(POSTPONE, [shard, id, why, delayMs]);
 }
 
-const NEXT_LOOK = statement<{ ms: number | null }>(
-  'next_look',
-  `select (extract(epoch from min(d.look_at) - clock_timestamp()) * 1000)::float8 as ms
+const NEXT_CHECK = statement<{ ms: number | null }>(
+  'next_check',
+  `select (extract(epoch from min(d.check_at) - clock_timestamp()) * 1000)::float8 as ms
    from unnest($2::smallint[]) as b(bucket)
    cross join lateral (
-     select d.look_at from longshore.schedule d
-     where d.shard = $1 and d.bucket = b.bucket and d.look_at is not null
-     order by d.look_at limit 1
+     select d.check_at from longshore.schedule d
+     where d.shard = $1 and d.bucket = b.bucket and d.check_at is not null
+     order by d.check_at limit 1
    ) d`,
 );
 
-/** How long until one of these buckets must be looked at; null when none ever must. */
-export async function nextLookMs(
+/** Time until the next check of one of these buckets; null when there is none. */
+export async function nextCheckMs(
   db: Queryable,
   shard: number,
   buckets: readonly number[],
 ): Promise<number | null> {
-  const [row] = await db.run(NEXT_LOOK, [shard, arrayText(buckets)]);
+  const [row] = await db.run(NEXT_CHECK, [shard, arrayText(buckets)]);
   return row?.ms ?? null;
 }

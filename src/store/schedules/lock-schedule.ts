@@ -14,7 +14,7 @@ const READ = statement<ScheduleRow>(
    where s.shard = $1 and s.id = $2 and s.tenant = $3`,
 );
 
-/** As it is now, without holding it. */
+/** Without a lock. */
 export async function readScheduleRow(
   db: Queryable,
   tenant: string,
@@ -26,8 +26,8 @@ export async function readScheduleRow(
 }
 
 /**
- * What a person does to a schedule happens while its row is locked: no scheduler decides about one
- * of its slots meanwhile. Null when there is no such schedule.
+ * Changes a schedule under the lock of its row, so that no scheduler decides about its slots
+ * meanwhile. Null when there is no such schedule.
  */
 export async function withSchedule<T>(
   db: Db,

@@ -4,6 +4,7 @@ import type {
   DstGap,
   DstRepeat,
   Overlap,
+  SchedulePause,
   ScheduleSpec,
 } from '../../core/schedule/schedule.ts';
 import type {
@@ -16,8 +17,8 @@ import type { SlotKey } from '../../core/schedule/slot-plan.ts';
 import type { Vault } from '../connection/vault.ts';
 
 /**
- * A row of `schedule`. Its local times are read and written as if they were UTC, which the driver
- * leaves alone; a plain `timestamp` it would take for the local time of this machine.
+ * A row of `schedule`. Its local times are read and written as UTC; the driver would convert a
+ * plain `timestamp` to the time zone of this machine.
  */
 export interface ScheduleRow {
   id: string;
@@ -48,17 +49,20 @@ export interface ScheduleRow {
   next_local: Date | null;
   held_at: Date | null;
   held_local: Date | null;
+  paused_at: Date | null;
+  paused_by: string | null;
+  pause_reason: string | null;
 }
 
-/** What every statement reads of a schedule `s`. */
+/** The columns of a schedule `s`. */
 export const SCHEDULE_COLUMNS = `s.id, s.tenant, s.name, s.source, s.definition_key,
   s.definition_version, s.params::text as params, s.priority, s.enabled, s.note, s.cron, s.timezone,
   s.start_at, s.end_at, s.jitter_ms, s.dst_gap, s.dst_repeat, s.catch_up, s.catch_up_window_ms,
   s.catch_up_max, s.overlap, s.created_at, s.updated_at, s.last_enqueued_at, s.next_at,
   s.next_local at time zone 'UTC' as next_local, s.held_at,
-  s.held_local at time zone 'UTC' as held_local`;
+  s.held_local at time zone 'UTC' as held_local, s.paused_at, s.paused_by, s.pause_reason`;
 
-/** With its params as they were given. Those that cannot be opened here stay as they are stored. */
+/** With opened params. Params that cannot be opened stay sealed. */
 export function openRow<Row extends ScheduleRow>(vault: Vault, row: Row): Row {
   return { ...row, params: vault.openIfAble(row.tenant, row.params) };
 }
@@ -103,7 +107,7 @@ export interface SlotRow {
   job_state: JobState | null;
 }
 
-/** What every statement reads of a slot `t`, with the state of its job. */
+/** The columns of a slot `t`, with the state of its job. */
 export const SLOT_COLUMNS = `t.slot_at, t.local at time zone 'UTC' as local, t.status, t.reason,
   t.through, t.job_id,
   coalesce(
@@ -134,12 +138,18 @@ export function viewOf(row: ScheduleRow & Partial<SlotRow>, vault: Vault): Sched
     endAt: iso(endAt),
     source: row.source,
     note: row.note,
+    paused: pauseOf(row),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     lastEnqueuedAt: iso(row.last_enqueued_at),
     nextAt: iso(row.next_at),
     lastSlot: row.slot_at ? viewOfSlot(row as SlotRow) : null,
   };
+}
+
+export function pauseOf(row: ScheduleRow): SchedulePause | null {
+  const { paused_at: since, paused_by: by, pause_reason: reason } = row;
+  return since ? { since: since.toISOString(), by, reason } : null;
 }
 
 function iso(time: Date | null): string | null {

@@ -18,10 +18,10 @@ export class ScheduleNameTaken extends Error {
 
 const NOW = statement<{ now: Date }>('clock', 'select clock_timestamp() as now');
 
-/** What is due, and what is past, is decided by this clock and no other. */
+/** The clock that decides what is due. */
 export async function databaseNow(db: Queryable): Promise<Date> {
   const [row] = await db.run(NOW);
-  if (!row) throw new Error('the database did not tell the time');
+  if (!row) throw new Error('the database returned no time');
   return row.now;
 }
 
@@ -30,16 +30,18 @@ const INSERT = statement<{ id: string }>(
   `insert into longshore.schedule (shard, id, bucket, tenant, name, source, definition_key,
      definition_version, params, priority, enabled, cron, timezone, start_at, end_at, jitter_ms,
      dst_gap, dst_repeat, catch_up, catch_up_window_ms, catch_up_max, overlap, created_at,
-     updated_at, next_at, next_local, look_at)
+     updated_at, next_at, next_local, check_at, paused_at, paused_by)
    select $1, i.id, i.bucket, i.tenant, i.name, i.source, i.definition_key, i.definition_version,
      i.params::json, i.priority, i.enabled, i.cron, i.timezone, i.start_at, i.end_at, i.jitter_ms,
      i.dst_gap, i.dst_repeat, i.catch_up, i.catch_up_window_ms, i.catch_up_max, i.overlap, c.at,
-     c.at, i.next_at, i.next_local at time zone 'UTC', i.next_at
+     c.at, i.next_at, i.next_local at time zone 'UTC', i.next_at,
+     case when not i.enabled then c.at end, i.paused_by
    from json_to_record($2::json) as i(id uuid, bucket smallint, tenant text, name text,
      source text, definition_key text, definition_version int, params text, priority int,
      enabled boolean, cron text, timezone text, start_at timestamptz, end_at timestamptz,
      jitter_ms int, dst_gap text, dst_repeat text, catch_up text, catch_up_window_ms bigint,
-     catch_up_max int, overlap text, next_at timestamptz, next_local timestamptz),
+     catch_up_max int, overlap text, next_at timestamptz, next_local timestamptz,
+     paused_by text),
      (select clock_timestamp() as at) c
    on conflict (shard, tenant, definition_key, name) where name is not null do nothing
    returning id`,
@@ -68,6 +70,7 @@ export async function createSchedule(
     bucket: bucketOf(id),
     tenant,
     source,
+    paused_by: spec.enabled ? null : (by?.name ?? null),
     next_at: spec.enabled ? new Date(first.atMs) : null,
     next_local: spec.enabled ? new Date(first.localMs) : null,
   };
@@ -80,7 +83,7 @@ export async function createSchedule(
   return id;
 }
 
-/** What a person says about a schedule, by the names of the columns. */
+/** A schedule request, by column names. */
 export function columnsOf(spec: ScheduleSpec) {
   return {
     name: spec.name,
@@ -103,7 +106,7 @@ export function columnsOf(spec: ScheduleSpec) {
   };
 }
 
-/** With the newest slot of each, by its own probe. */
+/** The newest slot of each schedule, one lookup each. */
 const LAST_SLOT = `left join lateral (
      select ${SLOT_COLUMNS} from (
        select * from longshore.slot where shard = $1 and schedule_id = s.id
@@ -134,7 +137,7 @@ const CODE_SCHEDULES = statement<{ id: string; name: string | null }>(
      and s.source = 'code'`,
 );
 
-/** The schedules that a definition's own code has made. */
+/** The schedules that the code of a definition created. */
 export async function codeSchedules(
   db: Db,
   tenant: string,
@@ -149,7 +152,7 @@ export interface ScheduleFilter {
   definitionKey: string | null;
   name: string | null;
   enabled: boolean | null;
-  /** The last id of the page before. */
+  /** Last id of the previous page. */
   afterId: string | null;
   limit: number;
 }
@@ -166,7 +169,7 @@ const LIST = statement<ScheduleRow & Partial<SlotRow>>(
    order by s.id desc`,
 );
 
-/** The newest first, page by page, from all shards. */
+/** The newest first, from all shards. */
 export async function listSchedules(
   db: Db,
   filter: ScheduleFilter,

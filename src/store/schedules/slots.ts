@@ -2,10 +2,10 @@ import type { SlotView } from '../../core/schedule/schedule.ts';
 import type { SlotDecision } from '../../core/schedule/slot-plan.ts';
 import { shardOfScheduleId } from '../../core/schedule/schedule-id.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { atPlaces } from '../connection/planner.ts';
+import { atCtids } from '../connection/planner.ts';
 import { SLOT_COLUMNS, type SlotRow, viewOfSlot } from './schedule-row.ts';
 
-/** What became of a slot, with the job that was made for it. */
+/** The decision about a slot, with its job. */
 export interface EndedSlot extends SlotDecision {
   scheduleId: string;
   jobId: string | null;
@@ -24,8 +24,9 @@ const INSERT = statement<{ job_id: string | null }>(
 );
 
 /**
- * Writes down what became of slots. Answers with the jobs whose slot was still free: only these may
- * be stored, in the same transaction, so that a slot never has two jobs and a job never none.
+ * Stores decisions about slots. Returns the jobs whose slot was still free: only these may be
+ * stored, in the same transaction, so that a slot never has two jobs and a job always has its
+ * slot.
  */
 export async function insertSlots(
   tx: Queryable,
@@ -59,7 +60,7 @@ const LIST = statement<SlotRow>(
    order by t.slot_at desc, t.local desc`,
 );
 
-/** Where a page of slots ended. */
+/** The end of a page of slots. */
 export interface SlotCursor {
   slot: string;
   local: string;
@@ -93,7 +94,7 @@ const PRUNE = statement<{ schedules: number; removed: number }>(
      where shard = $1 and id = any (array(select id from crowded))
    ),
    old as (
-     delete from longshore.slot where ${atPlaces(`
+     delete from longshore.slot where ${atCtids(`
        select t.ctid from crowded c cross join lateral (
          select ctid from longshore.slot
          where shard = $1 and schedule_id = c.id
@@ -105,7 +106,7 @@ const PRUNE = statement<{ schedules: number; removed: number }>(
      (select count(*)::int from old) as removed`,
 );
 
-/** Keeps the newest slots of schedules that got many; says of how many schedules it removed some. */
+/** Keeps the newest slots of schedules that got many; returns the number of schedules pruned. */
 export async function pruneSlots(
   db: Queryable,
   shard: number,
@@ -124,7 +125,7 @@ const FIRED = statement<{ id: string }>(
    where s.shard = $1 and s.id = $2 returning s.id`,
 );
 
-/** A job was made by hand: it counts as the latest job of the schedule. */
+/** A job that was started by hand counts as the latest job of the schedule. */
 export async function noteTriggered(
   tx: Queryable,
   shard: number,

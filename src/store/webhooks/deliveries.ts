@@ -18,8 +18,8 @@ import type { Vault } from '../connection/vault.ts';
 import { sendWakeHint } from '../connection/wake.ts';
 
 /**
- * Deliveries are jobs whose parent is their webhook. What was sent is the step `event`, how it went is
- * the checkpoint (`webhooks/delivery-job.ts`).
+ * Deliveries are jobs whose parent is their webhook. The sent event is the step `event`, the
+ * result is the checkpoint (`webhooks/delivery-job.ts`).
  */
 interface DeliveryRow {
   id: string;
@@ -33,11 +33,11 @@ interface DeliveryRow {
   finished_at: Date | null;
 }
 
-const LIST = statement<DeliveryRow>(
-  'list_deliveries',
+/** Jobs whose parent is a row of the table, with what they sent. $3 is its `key`. */
+export const sentJobs = (table: 'webhook' | 'alert_route', key: 'id' | 'name') =>
   `select j.id, j.hook as event, j.params, j.created_at, e.value as request, c.value as sends,
      coalesce(w.state, r.state, f.state) as state, w.run_at, f.finished_at
-   from longshore.webhook h
+   from longshore.${table} h
    cross join lateral (
      select id, hook, params, created_at from longshore.job
      where shard = $1 and parent_id = h.id
@@ -59,9 +59,10 @@ const LIST = statement<DeliveryRow>(
    left join lateral (
      select value from longshore.step where shard = $1 and job_id = j.id and name = '' limit 1
    ) c on true
-   where h.tenant = $2 and h.id = $3
-   order by j.id desc`,
-);
+   where h.tenant = $2 and h.${key} = $3
+   order by j.id desc`;
+
+const LIST = statement<DeliveryRow>('list_deliveries', sentJobs('webhook', 'id'));
 
 /** The newest first. */
 export async function listDeliveries(
@@ -79,7 +80,7 @@ export async function listDeliveries(
   return { deliveries, nextId: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null };
 }
 
-/** $1 shard, $2 the new id, $3 tenant, $4 webhook; `of` is what it is made from. */
+/** $1 shard, $2 the new id, $3 tenant, $4 webhook; `of` is its source. */
 const made = (of: string, maxAttempts: number) => `
   with clock as materialized (select clock_timestamp() as at),
   home as materialized (
@@ -118,7 +119,7 @@ const TEST = statement<MadeRow>(
   ),
 );
 
-/** An event without content, sent once, also to a webhook that is not active. */
+/** An event without content, sent once, also to an inactive webhook. */
 export async function makeTest(
   db: Db,
   by: Actor,
@@ -151,8 +152,8 @@ const REDELIVER = statement<MadeRow>(
 );
 
 /**
- * Sends the same event once more, as a delivery of its own: with an id of its own, because a receiver
- * is right to drop one that it has seen. `unsent` when it was never tried.
+ * Sends the same event again, as a new delivery with a new id: a receiver may drop an id that it
+ * has seen. `unsent` when it was never tried.
  */
 export async function redeliver(
   db: Db,
@@ -188,7 +189,7 @@ async function make(
   return row ?? null;
 }
 
-const STATUS_OF: Partial<Record<JobState, DeliveryStatus>> = {
+export const STATUS_OF: Readonly<Partial<Record<JobState, DeliveryStatus>>> = {
   retrying: 'retrying',
   succeeded: 'delivered',
   failed: 'failed',

@@ -1,22 +1,25 @@
 import { shardOfJobId } from '../../core/job/job-id.ts';
-import type { WebhookStatus } from '../../core/webhook/webhook.ts';
+import type { WebhookFormat, WebhookStatus } from '../../core/webhook/webhook.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
-import { changeListeners } from '../claim/subscribed-queues.ts';
+import { changeSubscriptions } from '../claim/subscribed-queues.ts';
 
-/** How workers see webhooks, and what they write about them. They act for all tenants. */
+/** Webhooks as workers read and update them, for all tenants. */
 
 export interface Endpoint {
   id: string;
   tenant: string;
   url: string;
+  format: WebhookFormat;
   status: WebhookStatus;
-  /** To sign with, the newest first. */
+  /** Sends in a row that have failed. */
+  failures: number;
+  /** For signing, the newest first. */
   secrets: string[];
 }
 
 const FIND = statement<Endpoint>(
   'find_endpoint',
-  `select h.id, h.tenant, h.url, h.status, array_remove(array[h.secret,
+  `select h.id, h.tenant, h.url, h.format, h.status, h.failures, array_remove(array[h.secret,
      case when h.previous_until > clock_timestamp() then h.previous_secret end], null) as secrets
    from longshore.webhook h
    where h.id = (select parent_id from longshore.job where shard = $1 and id = $2 limit 1)
@@ -25,8 +28,8 @@ const FIND = statement<Endpoint>(
 );
 
 /**
- * The webhook that a delivery was made for, which must belong to the tenant of the delivery. The row of
- * the job decides and not its params: who could edit these must not choose whose secret signs.
+ * The webhook of a delivery, which must belong to the tenant of the delivery. The row of the job
+ * decides, not its params: a user who edits params must not choose the signing secret.
  */
 export async function findEndpoint(db: Queryable, deliveryId: string): Promise<Endpoint | null> {
   const [row] = await db.run(FIND, [shardOfJobId(deliveryId), deliveryId]);
@@ -34,13 +37,13 @@ export async function findEndpoint(db: Queryable, deliveryId: string): Promise<E
   return { ...row, secrets: row.secrets.map((secret) => db.vault.openText(row.tenant, secret)) };
 }
 
-/** Usually nothing had failed, and nothing is written. */
 const DELIVERED = statement<{ id: string }>(
   'webhook_delivered',
-  `update longshore.webhook set failures = 0, failing_since = null
+  `update longshore.webhook set failures = 0, failing_since = null, last_error = null
    where id = $1 and failures > 0 returning id`,
 );
 
+/** Only after a failure: most deliveries save this statement. */
 export async function noteDelivered(db: Queryable, id: string): Promise<void> {
   await db.run(DELIVERED, [id]);
 }
@@ -48,21 +51,23 @@ export async function noteDelivered(db: Queryable, id: string): Promise<void> {
 const FAILED = statement<{ failures: number; failingMs: number }>(
   'webhook_failed',
   `update longshore.webhook
-   set failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp())
+   set failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp()),
+     last_error = $2
    where id = $1
    returning failures,
      (extract(epoch from clock_timestamp() - failing_since) * 1000)::float8 as "failingMs"`,
 );
 
-/** How long it has been failing by now; null when it is gone. */
+/** How long it has been failing; null when it is deleted. */
 export async function noteFailed(
   db: Queryable,
   id: string,
+  why: string,
 ): Promise<{ failures: number; failingMs: number } | null> {
-  return (await db.run(FAILED, [id]))[0] ?? null;
+  return (await db.run(FAILED, [id, why]))[0] ?? null;
 }
 
-/** Who stopped it first says why. */
+/** The first reason is kept. */
 const STOP = statement<{ id: string }>(
   'stop_webhook',
   `update longshore.webhook set status = $2, notice = $3, updated_at = clock_timestamp()
@@ -75,5 +80,5 @@ export async function stopWebhook(
   status: Exclude<WebhookStatus, 'active'>,
   notice: string,
 ): Promise<void> {
-  await changeListeners(db, tenant, async (tx) => await tx.run(STOP, [id, status, notice]));
+  await changeSubscriptions(db, tenant, async (tx) => await tx.run(STOP, [id, status, notice]));
 }

@@ -2,24 +2,27 @@ import { changesOf } from '../../core/access/changes.ts';
 import {
   WEBHOOK_KEY,
   type WebhookEvent,
+  type WebhookFormat,
   type WebhookSpec,
   type WebhookStatus,
   type WebhookView,
 } from '../../core/webhook/webhook.ts';
 import { type Actor, audit } from '../access/audit.ts';
-import { type Db, type Queryable, statement } from '../connection/db.ts';
+import { type Db, statement } from '../connection/db.ts';
 import { findOrCreateQueue } from '../enqueue/queues.ts';
-import { changeListeners } from '../claim/subscribed-queues.ts';
+import { countWaitingEvents } from './failing-webhooks.ts';
+import { changeSubscriptions } from '../claim/subscribed-queues.ts';
 
 /**
- * Webhooks as people make and change them. The secret goes in when it is made and never comes out again;
- * neither it nor the path of the URL, where many services keep a token, is written into the audit log.
+ * Webhooks as users create and change them. The secret is returned only at creation. Neither it
+ * nor the path of the URL, where many services put a token, is written to the audit log.
  */
 
 interface WebhookRow {
   id: string;
   tenant: string;
   url: string;
+  format: WebhookFormat;
   description: string | null;
   events: WebhookEvent[];
   definition_keys: string[] | null;
@@ -28,23 +31,25 @@ interface WebhookRow {
   notice: string | null;
   failures: number;
   failing_since: Date | null;
+  last_error: string | null;
   previous_until: Date | null;
   created_at: Date;
   updated_at: Date;
 }
 
-const COLUMNS = `id, tenant, url, description, events, definition_keys, tags, status, notice, failures,
-  failing_since, case when previous_until > clock_timestamp() then previous_until end
+const COLUMNS = `id, tenant, url, format, description, events, definition_keys, tags, status, notice, failures,
+  failing_since, last_error, case when previous_until > clock_timestamp() then previous_until end
     as previous_until, created_at, updated_at`;
 
 const INSERT = statement<WebhookRow>(
   'insert_webhook',
-  `insert into longshore.webhook (id, tenant, url, description, events, definition_keys, tags, secret)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)
+  `insert into longshore.webhook
+     (id, tenant, url, description, events, definition_keys, tags, format, secret)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
    returning ${COLUMNS}`,
 );
 
-/** The queues come first: what is told from now on needs a place to wait, whichever shard it is in. */
+/** The queues of deliveries are created first, in every shard. */
 export async function createWebhook(
   db: Db,
   by: Actor,
@@ -55,7 +60,7 @@ export async function createWebhook(
   for (let shard = 0; shard < db.shards; shard += 1) {
     await findOrCreateQueue(db, shard, WEBHOOK_KEY, 1, tenant);
   }
-  return await changeListeners(db, tenant, async (tx) => {
+  return await changeSubscriptions(db, tenant, async (tx) => {
     const sealed = tx.vault.sealText(tenant, secret);
     const values = [tx.ids.next(0), tenant, ...columnsOf(spec), sealed];
     const [row] = await tx.run(INSERT, values);
@@ -67,13 +72,26 @@ export async function createWebhook(
   });
 }
 
+/** Of more failing webhooks the waiting events are not counted. */
+const COUNTED_MAX = 20;
+
 const LIST = statement<WebhookRow>(
   'list_webhooks',
   `select ${COLUMNS} from longshore.webhook where tenant = $1 order by id`,
 );
 
-export async function listWebhooks(db: Queryable, tenant: string): Promise<WebhookView[]> {
-  return (await db.run(LIST, [tenant])).map(viewOf);
+export async function listWebhooks(db: Db, tenant: string): Promise<WebhookView[]> {
+  return await withWaiting(db, (await db.run(LIST, [tenant])).map(viewOf));
+}
+
+/** Counts what failing webhooks have still to send. */
+async function withWaiting(db: Db, webhooks: readonly WebhookView[]): Promise<WebhookView[]> {
+  const failing = webhooks.filter(({ failures }) => failures > 0).slice(0, COUNTED_MAX);
+  const waiting = await countWaitingEvents(
+    db,
+    failing.map(({ id }) => id),
+  );
+  return webhooks.map((one) => ({ ...one, waitingEvents: waiting.get(one.id) ?? null }));
 }
 
 const GET = statement<WebhookRow>(
@@ -81,26 +99,31 @@ const GET = statement<WebhookRow>(
   `select ${COLUMNS} from longshore.webhook where tenant = $1 and id = $2`,
 );
 
-export async function getWebhook(
-  db: Queryable,
-  tenant: string,
-  id: string,
-): Promise<WebhookView | null> {
+export async function getWebhook(db: Db, tenant: string, id: string): Promise<WebhookView | null> {
   const [row] = await db.run(GET, [tenant, id]);
-  return row ? viewOf(row) : null;
+  if (!row) return null;
+  const [view] = await withWaiting(db, [viewOf(row)]);
+  return view ?? null;
 }
 
 const LOCK = statement<WebhookRow>('lock_webhook', `${GET.text} for update`);
 
-/** A webhook that is made active again begins with a clean slate. */
+const BY_HAND = 'paused by hand';
+const STARTS_ANEW = `$9 = 'active' and status <> 'active' and notice is distinct from '${BY_HAND}'`;
+
+/**
+ * A webhook that was disabled or paused because of its failures starts without them. One that was
+ * paused by hand keeps them: nothing has shown that its receiver works.
+ */
 const UPDATE = statement<WebhookRow>(
   'update_webhook',
   `update longshore.webhook
-   set url = $3, description = $4, events = $5, definition_keys = $6, tags = $7, status = $8,
-     notice = case when $8 = status then notice when $8 = 'paused' then 'paused by hand' end,
-     failures = case when $8 = 'active' and status <> 'active' then 0 else failures end,
-     failing_since = case when $8 = 'active' and status <> 'active' then null
-       else failing_since end,
+   set url = $3, description = $4, events = $5, definition_keys = $6, tags = $7, format = $8,
+     status = $9,
+     notice = case when $9 = status then notice when $9 = 'paused' then '${BY_HAND}' end,
+     failures = case when ${STARTS_ANEW} then 0 else failures end,
+     failing_since = case when ${STARTS_ANEW} then null else failing_since end,
+     last_error = case when ${STARTS_ANEW} then null else last_error end,
      updated_at = clock_timestamp()
    where tenant = $1 and id = $2 returning ${COLUMNS}`,
 );
@@ -115,7 +138,7 @@ export async function changeWebhook(
   id: string,
   change: WebhookChange,
 ): Promise<WebhookView | null> {
-  return await changeListeners(db, tenant, async (tx) => {
+  return await changeSubscriptions(db, tenant, async (tx) => {
     const [row] = await tx.run(LOCK, [tenant, id]);
     if (!row) return null;
     const before = viewOf(row);
@@ -134,14 +157,14 @@ const DELETE = statement<{ id: string }>(
   'delete from longshore.webhook where tenant = $1 and id = $2 returning id',
 );
 
-/** What waits to be sent finds it gone, and ends. */
+/** Waiting deliveries find it deleted, and end. */
 export async function deleteWebhook(
   db: Db,
   by: Actor,
   tenant: string,
   id: string,
 ): Promise<boolean> {
-  return await changeListeners(db, tenant, async (tx) => {
+  return await changeSubscriptions(db, tenant, async (tx) => {
     const [gone] = await tx.run(DELETE, [tenant, id]);
     if (gone) await audit(tx, by, { tenant, action: 'webhook.delete', subject: id });
     return gone !== undefined;
@@ -156,7 +179,7 @@ const ROTATE = statement<{ previousUntil: Date }>(
    where tenant = $1 and id = $2 returning previous_until as "previousUntil"`,
 );
 
-/** Until when the old secret signs as well; null when there is no such webhook. */
+/** Returns until when the old secret signs as well; null when there is no such webhook. */
 export async function rotateSecret(
   db: Db,
   by: Actor,
@@ -174,12 +197,14 @@ export async function rotateSecret(
   });
 }
 
-function columnsOf({ url, description, events, definitionKeys, tags }: WebhookSpec): unknown[] {
-  return [url, description, events, definitionKeys, tags];
+function columnsOf(spec: WebhookSpec): unknown[] {
+  const { url, description, events, definitionKeys, tags, format } = spec;
+  return [url, description, events, definitionKeys, tags, format];
 }
 
-function specOf({ url, description, events, definitionKeys, tags }: WebhookView): WebhookSpec {
-  return { url, description, events, definitionKeys, tags };
+function specOf(view: WebhookView): WebhookSpec {
+  const { url, format, description, events, definitionKeys, tags } = view;
+  return { url, format, description, events, definitionKeys, tags };
 }
 
 function auditable<Spec extends WebhookSpec>(spec: Spec): Spec {
@@ -191,6 +216,7 @@ function viewOf(row: WebhookRow): WebhookView {
     id: row.id,
     tenant: row.tenant,
     url: row.url,
+    format: row.format,
     description: row.description,
     events: row.events,
     definitionKeys: row.definition_keys,
@@ -199,6 +225,8 @@ function viewOf(row: WebhookRow): WebhookView {
     notice: row.notice,
     failures: row.failures,
     failingSince: row.failing_since?.toISOString() ?? null,
+    lastError: row.last_error,
+    waitingEvents: null,
     previousSecretUntil: row.previous_until?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

@@ -1,13 +1,13 @@
 import { isWorkerId } from '../../core/queue/worker.ts';
-import { HOST_TENANT } from '../../core/access/scope.ts';
+import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { sendBeatHint } from '../connection/listen.ts';
 
 /**
- * Asks a worker to drain: from now on the database lets it claim nothing, and the answer of its next
- * heartbeat tells it to finish what runs and leave. The hint sent here makes that heartbeat come at
- * once. Asking again changes nothing.
+ * Asks a worker to drain. From now on the database refuses its claims, and the answer to its next
+ * heartbeat tells it to finish its jobs and exit. A hint makes that heartbeat come at once. Asking
+ * again changes nothing.
  */
 
 const DRAIN = statement<{ asked: boolean }>(
@@ -34,12 +34,12 @@ export async function drainWorker(
     }
     return rows;
   };
-  const entry = { tenant: HOST_TENANT, action: 'worker.drain', subject: instance };
+  const entry = { tenant: DEFAULT_TENANT, action: 'worker.drain', subject: instance };
   const rows = await audited(db, by, ask, (found) =>
     found.some(({ asked }) => asked) ? entry : null,
   );
   if (rows.length === 0) return 'missing';
-  // One that lost its lease in one shard goes on in the others, and can be asked there.
+  // A worker that lost its lease in one shard continues in the others.
   if (!rows.some(({ asked }) => asked)) return 'dead';
   await sendBeatHint(db, instance).catch(() => undefined);
   return 'draining';

@@ -1,8 +1,13 @@
 import { isSystemKey } from '../../core/definition/hooks.ts';
-import { mergeWorkers, type WorkerStatus, type WorkerView } from '../../core/queue/worker.ts';
+import {
+  type HeldJob,
+  mergeWorkers,
+  type WorkerStatus,
+  type WorkerView,
+} from '../../core/queue/worker.ts';
 import { type Db, statement } from '../connection/db.ts';
 
-/** Dead instances are kept for a day, and a machine in a crash loop makes many of them. */
+/** Dead instances are kept for a day, and a crash loop makes many of them. */
 const LIMIT = 1_000;
 
 interface WorkerRow {
@@ -11,34 +16,48 @@ interface WorkerRow {
   pid: number;
   version: string;
   slots: number;
-  running: string[];
+  jobs: HeldJob[];
+  busy: number;
   heartbeat_at: Date;
   lease_until: Date;
   started_at: Date;
   status: WorkerStatus;
   definitions: string[] | null;
   lost: boolean;
+  tenant: string | null;
+  key_id: string | null;
+  address: string | null;
+  turn_at: Date | null;
 }
 
 const LIST = statement<WorkerRow>(
   'list_workers',
   `select w.instance, w.host, w.pid, w.version, w.slots, w.heartbeat_at, w.lease_until,
-     w.started_at, w.definitions, coalesce(w.dead_at >= w.lease_until, false) as lost,
+     w.started_at, w.definitions, w.tenant, w.key_id, w.address, w.turn_at, coalesce(w.dead_at >= w.lease_until, false) as lost,
      case when w.dead_at is not null then 'dead'
        when w.draining_at is not null then 'draining' else 'active' end as status,
-     array(
-       select r.id from longshore.running r
-       where r.shard = $1 and r.worker = w.instance and ($3::text is null or $3 = (
-         select l.tenant from longshore.queue l where l.shard = $1 and l.queue = r.queue))
-       order by r.started_at, r.id
-     ) as running
+     h.busy, h.jobs
    from longshore.worker w
+   cross join lateral (
+     select count(*)::int as busy, coalesce(json_agg(json_build_object('jobId', r.id,
+         'definitionKey', q.key, 'tenant', q.tenant,
+         'startedAt', to_char(r.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+       order by r.started_at, r.id) filter (where q.tenant = coalesce($3, q.tenant)), '[]'::json) as jobs
+     from longshore.running r
+     left join lateral (
+       select key, tenant from longshore.queue where shard = $1 and queue = r.queue limit 1
+     ) q on true
+     where r.shard = $1 and r.worker = w.instance
+   ) h
    where w.shard = $1
    order by w.dead_at is not null, w.started_at desc
    limit $2`,
 );
 
-/** All workers that are known, also the dead ones whose row is still kept, with a tenant's jobs. */
+/**
+ * All workers, including dead ones whose row is still kept, with the jobs of a tenant, or of all.
+ * Every caller gets the number of busy slots: without it a tenant takes a full worker for a free one.
+ */
 export async function listWorkers(db: Db, tenant: string | null): Promise<WorkerView[]> {
   const rows: WorkerView[] = [];
   for (let shard = 0; shard < db.shards; shard += 1) {
@@ -54,12 +73,19 @@ function toView(row: WorkerRow): WorkerView {
     pid: row.pid,
     version: row.version,
     slots: row.slots,
-    running: row.running,
+    running: row.jobs.map(({ jobId }) => jobId),
+    jobs: row.jobs,
+    busy: row.busy,
     heartbeatAt: row.heartbeat_at.toISOString(),
     leaseExpiresAt: row.lease_until.toISOString(),
     startedAt: row.started_at.toISOString(),
     status: row.status,
     definitions: (row.definitions ?? []).filter((name) => !isSystemKey(name)),
     lost: row.lost,
+    transport: row.tenant === null ? 'database' : 'http',
+    tenant: row.tenant,
+    keyId: row.key_id === '' ? null : row.key_id,
+    address: row.address,
+    turnAt: row.turn_at?.toISOString() ?? null,
   };
 }

@@ -1,7 +1,7 @@
 import type { SchedulerPosition } from '../../core/schedule/schedule-id.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
-/** A process that schedules: a fresh id each start. */
+/** A scheduler process; each start has a new id. */
 export interface SchedulerInstance {
   instance: string;
   host: string;
@@ -10,8 +10,8 @@ export interface SchedulerInstance {
 }
 
 /**
- * Renews the lease, or takes one, and counts who else has one. The own row is not seen by the same
- * statement, so it is added. Who is older comes first, hence a newcomer moves as few as can be.
+ * Renews or takes the lease, and counts the other valid ones. The statement does not see its own
+ * row, so that is added. The oldest come first, so a new process moves as few buckets as possible.
  */
 const BEAT = statement<SchedulerPosition>(
   'scheduler_beat',
@@ -36,15 +36,15 @@ const BEAT = statement<SchedulerPosition>(
    group by me.instance`,
 );
 
-/** Where the process stands among those that are alive. */
+/** The position of the process among the live ones. */
 export async function beatScheduler(
   db: Queryable,
   { instance, host, pid, version }: SchedulerInstance,
   leaseMs: number,
 ): Promise<SchedulerPosition> {
-  const [place] = await db.run(BEAT, [instance, host, pid, version, leaseMs]);
-  if (!place) throw new Error('the scheduler could not be registered');
-  return place;
+  const [position] = await db.run(BEAT, [instance, host, pid, version, leaseMs]);
+  if (!position) throw new Error('the scheduler could not be registered');
+  return position;
 }
 
 const LEAVE = statement<{ instance: string }>(
@@ -52,7 +52,7 @@ const LEAVE = statement<{ instance: string }>(
   'delete from longshore.scheduler where instance = $1 returning instance',
 );
 
-/** One that stops in good order leaves its place at once, not when its lease is over. */
+/** A scheduler that stops normally gives up its lease at once. */
 export async function leaveSchedulers(db: Queryable, instance: string): Promise<void> {
   await db.run(LEAVE, [instance]);
 }

@@ -2,18 +2,18 @@ import type { BeatSample } from '../../core/queue/lease.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 /**
- * A worker that beats in Redis has a long lease. When it dies, its beats are missing long before the
- * lease is over; yet they may be missing for a hundred other reasons. So a missing beat takes
- * nothing from anybody. It is a question, put to the worker in the database, in two steps:
+ * A worker that sends heartbeats to Redis has a long lease. When it dies, its heartbeats stop long
+ * before the lease ends; but they can be missing for other reasons too. So a missing heartbeat
+ * takes no job away. It makes the worker suspected, in the database, in two steps:
  *
- * 1. `suspected_at` is set. A worker that is alive looks at its row with every heartbeat, sees this,
- *    and renews, which clears it.
- * 2. If it is still set when somebody asks again, the lease is shortened to `contact_ms` from now.
+ * 1. `suspected_at` is set. A live worker reads its row with every heartbeat, sees this and renews
+ *    its lease, which clears it.
+ * 2. If it is still set at the next check, the lease is shortened to `contact_ms` from now.
  *
- * Why that is safe: a worker has stopped everything `contact_ms` after its last look. If it looked
- * after step 1 was committed, it saw the mark and renewed, or could not and does not count that
- * look. If it looked before, that was before step 2 as well, so it stops before the shorter lease
- * ends. One step would not do: a look could miss a change that is made but not committed.
+ * Why this is safe: a worker stops its jobs `contact_ms` after its last read. If it read after the
+ * commit of step 1, it saw the mark and renewed; if it could not renew, it does not count that
+ * read. If it read before, that was also before step 2, so it stops before the shorter lease ends.
+ * One step would not be enough: a read can miss a change that is not yet committed.
  */
 
 const SAMPLE = 8;
@@ -51,7 +51,7 @@ const SUSPECT = statement<{ worker: string; leaseMs: number }>(
      (extract(epoch from w.lease_until - clock_timestamp()) * 1000)::float8 as "leaseMs"`,
 );
 
-/** Workers that say they beat, with jobs that run for so long that there must have been a beat. */
+/** Workers with heartbeats in Redis and jobs that have run long enough to need one. */
 export async function findBeating(
   db: Queryable,
   shard: number,
@@ -60,7 +60,7 @@ export async function findBeating(
   return await db.run(FIND_BEATING, [shard, ttlMs]);
 }
 
-/** Workers whose lease is over, not declared dead yet. */
+/** Workers whose lease has ended and that are not yet declared dead. */
 export async function findLate(db: Queryable, shard: number): Promise<BeatSample[]> {
   return await db.run(FIND_LATE, [shard]);
 }

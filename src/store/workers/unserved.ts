@@ -11,10 +11,10 @@ export interface UnservedJob {
 }
 
 /**
- * Jobs that shall not wait for a worker to come, and have waited for so long while no live worker
- * has their code. It walks from queue to queue through an index that holds only such jobs, so neither
- * a long line of other jobs nor one that is being served is read. Where no worker comes up by itself,
- * a job of a definition that was never published need not wait at all.
+ * Unserved jobs that fail instead of waiting: no live worker has had their definition for a while.
+ * It goes from queue to queue through an index that holds only such jobs, so it reads neither
+ * other jobs nor served queues. Where no worker starts by itself, a job of an unpublished
+ * definition fails at once.
  */
 const FIND_UNSERVED = statement<UnservedJob>(
   'find_unserved',
@@ -22,31 +22,31 @@ const FIND_UNSERVED = statement<UnservedJob>(
     select 0 as queue
     union all
     select (select w.queue from longshore.waiting w
-            where w.shard = $1 and w.fails_unhandled and w.state = 'queued' and w.queue > mark.queue
+            where w.shard = $1 and w.fails_unserved and w.state = 'queued' and w.queue > mark.queue
             order by w.queue limit 1)
     from mark where mark.queue is not null
   )
-  select j.id, j.claim_no as claim, j.expires_at::text as "expiresAt", l.key, l.version, l.tenant,
+  select j.id, j.claim_no as claim, j.expires_at::text as "expiresAt", q.key, q.version, q.tenant,
     b.traceparent
   from mark
   cross join lateral (
-    select l.*, not exists (
+    select q.*, not exists (
         select 1 from longshore.definition d
-        where d.key = l.key and d.version = l.version) as unpublished
-    from longshore.queue l
-    where l.shard = $1 and l.queue = mark.queue and l.paused_at is null
-      and ($4::text is null or l.tenant = $4)
+        where d.key = q.key and d.version = q.version) as unpublished
+    from longshore.queue q
+    where q.shard = $1 and q.queue = mark.queue and q.paused_at is null
+      and ($4::text is null or q.tenant = $4)
       and not exists (
         select 1 from longshore.worker a
         where a.shard = $1 and a.dead_at is null and a.lease_until > clock_timestamp()
-          and l.key || '@' || l.version = any (a.definitions))
+          and q.key || '@' || q.version = any (a.definitions))
     limit 1
-  ) l
+  ) q
   cross join lateral (
     select * from longshore.waiting w
-    where w.shard = $1 and w.queue = l.queue and w.fails_unhandled and w.state = 'queued'
+    where w.shard = $1 and w.queue = q.queue and w.fails_unserved and w.state = 'queued'
       and w.queued_at <= clock_timestamp() - make_interval(
-        secs => case when $5::boolean and l.unpublished then 0 else $2::float8 / 1000 end)
+        secs => case when $5::boolean and q.unpublished then 0 else $2::float8 / 1000 end)
     order by w.queued_at limit $3
   ) j
   left join lateral (
@@ -55,13 +55,13 @@ const FIND_UNSERVED = statement<UnservedJob>(
   limit $3`,
 );
 
-/** Which jobs count as unserved. */
+/** Which jobs fail as unserved. */
 export interface UnservedScope {
-  /** How long they must have been queued. */
+  /** Minimum time in state `queued`. */
   afterMs: number;
-  /** Of this tenant only; null: of all. */
+  /** Null for all tenants. */
   tenant: string | null;
-  /** Those whose definition was never published need not have been queued for so long. */
+  /** Jobs of unpublished definitions fail without the wait. */
   unpublishedAtOnce: boolean;
 }
 

@@ -4,8 +4,8 @@ import { type Queryable, statement } from '../connection/db.ts';
 
 /**
  * A worker instance and its lease. The lease belongs to the instance, not to its jobs, so a
- * heartbeat renews all claims by writing one small row. Death is one-way: an instance that was
- * declared dead finds its heartbeat refused, stops what it runs, and comes back under a new id.
+ * heartbeat renews all claims by writing one small row. An instance that was declared dead stays
+ * dead: its heartbeat is refused, it stops its jobs and registers under a new id.
  */
 
 export interface WorkerInstance {
@@ -15,7 +15,7 @@ export interface WorkerInstance {
   version: string;
   slots: number;
   leaseMs: number;
-  /** What it has loaded, as key@version. */
+  /** The loaded definitions, as key@version. */
   definitions?: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const REGISTER = statement<{ instance: string }>(
    returning instance`,
 );
 
-/** A job as its owner's rules need it. */
+/** A running job, with what `decide()` needs. */
 export interface OwnedJob {
   id: string;
   claim: number;
@@ -59,13 +59,19 @@ const HEARTBEAT = statement<HeartbeatAnswer>(
     ${OWNED}`,
 );
 
-const LOOK = statement<LookAnswer>(
-  'look_at_lease',
+const READ_LEASE = statement<LeaseAnswer>(
+  'read_lease',
   `select w.dead_at is null as alive, w.draining_at is not null as draining,
      w.suspected_at is not null as suspected,
      (extract(epoch from w.lease_until - clock_timestamp()) * 1000)::float8 as "leaseLeftMs",
      ${OWNED}
    from longshore.worker w where w.shard = $1 and w.instance = $2`,
+);
+
+const ANNOUNCE = statement<{ instance: string }>(
+  'announce_definitions',
+  `update longshore.worker set definitions = $3::text[]
+   where shard = $1 and instance = $2 and dead_at is null returning instance`,
 );
 
 const RETIRE = statement<{ instance: string }>(
@@ -117,7 +123,7 @@ export interface OrphanRow extends OwnedJob {
   worker: string;
   host: string;
   pid: number;
-  /** For those who read the log. */
+  /** For log lines. */
   definition: string;
   tenant: string;
   traceparent: string | null;
@@ -132,12 +138,24 @@ export async function registerWorker(
   await db.run(REGISTER, [shard, instance, host, pid, version, slots, leaseMs, definitions]);
 }
 
+/** The definitions of a worker have changed. */
+export async function announceDefinitions(
+  db: Queryable,
+  shard: number,
+  instance: string,
+  definitions: readonly string[],
+): Promise<void> {
+  await db.run(ANNOUNCE, [shard, instance, definitions]);
+}
+
 export interface HeartbeatAnswer {
-  /** False: this instance was declared dead. It must stop its jobs; they belong to others now. */
+  /**
+   * False when this instance was declared dead. It must stop its jobs; other workers own them now.
+   */
   alive: boolean;
-  /** Somebody asked this instance to finish what it runs and to leave. */
+  /** An operator asked this instance to drain. */
   draining: boolean;
-  /** What the database says this instance owns, and in which state: `cancelling` is a request. */
+  /** The jobs that this instance owns, with their states; `cancelling` is a cancel request. */
   owned: OwnedJob[];
 }
 
@@ -152,35 +170,36 @@ export async function heartbeat(
   return row ?? GONE;
 }
 
-export interface LookAnswer extends HeartbeatAnswer, LeaseSeen {}
+export interface LeaseAnswer extends HeartbeatAnswer, LeaseSeen {}
 
-/** The same answer without renewing anything: a read that leaves no trace. */
-export async function lookAtLease(
+/** The same answer without renewing the lease. */
+export async function readLease(
   db: Queryable,
   shard: number,
   instance: string,
-): Promise<LookAnswer> {
-  const [row] = await db.run(LOOK, [shard, instance]);
+): Promise<LeaseAnswer> {
+  const [row] = await db.run(READ_LEASE, [shard, instance]);
   return row ?? { ...GONE, leaseLeftMs: 0, suspected: false };
 }
 
 const GONE: HeartbeatAnswer = { alive: false, draining: false, owned: [] };
 
-/** A worker that stops in good order gives up its lease at once, not by expiry. */
+/** A worker that stops normally gives up its lease at once. */
 export async function retireWorker(db: Queryable, shard: number, instance: string): Promise<void> {
   await db.run(RETIRE, [shard, instance]);
 }
 
 /**
- * Who is not declared dead yet, unless its lease is over for longer than that; or for longer than the
- * time after which a worker without contact has stopped, which is its lease without Redis.
+ * Instances that are not yet declared dead, unless their lease ended longer ago than this, or
+ * longer than the time after which a worker without contact has stopped, which is its lease
+ * without Redis.
  */
 export interface Spared {
   workers: readonly string[];
   forMs: number;
 }
 
-/** Declares instances dead whose lease is over; answers with those that were declared just now. */
+/** Declares instances dead whose lease has ended, and returns them. */
 export async function buryWorkers(
   db: Queryable,
   shard: number,
@@ -189,7 +208,7 @@ export async function buryWorkers(
   return await db.run(BURY, [shard, spared.workers, spared.forMs]);
 }
 
-/** Jobs still owned by dead instances, however long dead: a claim may have committed late. */
+/** Jobs that dead instances still own, however long dead: a claim may have committed late. */
 export async function findOrphans(
   db: Queryable,
   shard: number,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AttemptJournal } from './attempt-journal.ts';
 
 const JOB = { id: 'a', claim: 2, attempts: 1 };
-const journal = (logMaxBytes = 1_000_000) => new AttemptJournal(JOB, logMaxBytes);
+const journal = (logMaxBytes = 1_000_000) => new AttemptJournal(JOB, { logMaxBytes });
 const said = (message: string) => ({ level: 'info', stream: 'stdout', message }) as const;
 
 describe('the lines of an attempt', () => {
@@ -108,5 +108,30 @@ describe('the events of an attempt', () => {
     }
     expect(written).toBeLessThanOrEqual(10_000);
     expect(written).toBeGreaterThan(9_000);
+  });
+});
+
+describe('the stream', () => {
+  const keep = (text: string) => text.toUpperCase();
+  const taken = (one: AttemptJournal) => one.takeStream(keep).map(({ n, data }) => [n, data]);
+
+  it('is taken in numbered chunks, as it is to be kept', () => {
+    const one = journal();
+    for (const text of ['a', 'b']) one.stream(text, 0);
+    expect(one.streams).toBe(true);
+    expect(taken(one)).toEqual([[0, 'AB']]);
+    expect([one.streams, taken(one)]).toEqual([false, []]);
+    one.stream('c', 0);
+    expect(taken(one)).toEqual([[1, 'C']]);
+  });
+
+  it('ends at its limit, and one line of the log says so', () => {
+    const one = new AttemptJournal(JOB, { logMaxBytes: 1_000, streamMaxBytes: 3 });
+    for (const text of ['ab', 'c', 'd', 'e']) one.stream(text, 0);
+    expect(taken(one)).toEqual([[0, 'ABC']]);
+    const lines = one.take(0).chunks.flatMap((chunk) => chunk.lines);
+    expect(lines.map(({ message }) => message)).toEqual([
+      '… the stream is truncated: an attempt may stream 3 bytes (LONGSHORE_STREAM_MAX_BYTES)',
+    ]);
   });
 });

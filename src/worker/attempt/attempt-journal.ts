@@ -1,6 +1,8 @@
+import { chunksOf, STREAM_CHUNK_CHARS, STREAM_MAX_BYTES } from '../../core/logs/stream.ts';
 import type { LogLine, LogStream, Level } from '../../core/views/history.ts';
 import type { NewEvent } from '../../store/attempt/events.ts';
 import type { LogChunk } from '../../store/attempt/log-chunks.ts';
+import type { StreamChunk } from '../../store/attempt/stream-chunks.ts';
 import type { ProgressUpdate } from '../../store/attempt/progress.ts';
 
 /** A chunk is written at this size, events at this number, and everything once a second. */
@@ -27,6 +29,12 @@ export interface Entry {
   progress: ProgressUpdate | null;
 }
 
+/** The limits of what one attempt may write. */
+export interface JournalLimits {
+  logMaxBytes: number;
+  streamMaxBytes?: number | undefined;
+}
+
 /**
  * The lines and events of one attempt that are not yet written. Everything is limited, and a line
  * says where something was left out: a job that floods its log only fills its own share.
@@ -35,7 +43,7 @@ export class AttemptJournal {
   readonly #id: string;
   readonly #claim: number;
   readonly #attempt: number;
-  readonly #logMaxBytes: number;
+  readonly #limits: { logMaxBytes: number; streamMaxBytes: number };
   #lines: LogLine[] = [];
   #pendingBytes = 0;
   #totalBytes = 0;
@@ -46,11 +54,19 @@ export class AttemptJournal {
   #eventCount = 0;
   #progress: { fraction: number; message: string | null; atMs: number } | null = null;
 
-  constructor(job: { id: string; claim: number; attempts: number }, logMaxBytes: number) {
+  #stream: string[] = [];
+  #streamChars = 0;
+  #streamBytes = 0;
+  #streamChunks = 0;
+
+  constructor(
+    job: { id: string; claim: number; attempts: number },
+    { logMaxBytes, streamMaxBytes = STREAM_MAX_BYTES }: JournalLimits,
+  ) {
     this.#id = job.id;
     this.#claim = job.claim;
     this.#attempt = job.attempts;
-    this.#logMaxBytes = logMaxBytes;
+    this.#limits = { logMaxBytes, streamMaxBytes };
   }
 
   /** Whether enough has gathered to write before the second is over. */
@@ -72,9 +88,10 @@ export class AttemptJournal {
     const text = cut > 0 ? `${message.slice(0, LINE_MAX)}… (${cut} characters cut)` : message;
     const bytes = Buffer.byteLength(text) + LINE_OVERHEAD;
     this.#totalBytes += bytes;
-    if (this.#totalBytes > this.#logMaxBytes) {
+    const { logMaxBytes } = this.#limits;
+    if (this.#totalBytes > logMaxBytes) {
       this.#full = true;
-      this.#note(`… truncated: an attempt may log ${this.#logMaxBytes} bytes`, atMs);
+      this.#note(`… truncated: an attempt may log ${logMaxBytes} bytes`, atMs);
       return;
     }
     this.#pendingBytes += bytes;
@@ -106,6 +123,41 @@ export class AttemptJournal {
   /** Only the latest is kept; it becomes an event when it is written. */
   progress(fraction: number, message: string | null, atMs: number): void {
     this.#progress = { fraction, message, atMs };
+  }
+
+  /** Whether the stream is large enough to be written at once. */
+  get streamDue(): boolean {
+    return this.#streamChars > STREAM_CHUNK_CHARS;
+  }
+
+  get streams(): boolean {
+    return this.#stream.length > 0;
+  }
+
+  /** `ctx.stream` refuses too much text before this; another program may not. */
+  stream(text: string, atMs: number): void {
+    const { streamMaxBytes } = this.#limits;
+    const wasFull = this.#streamBytes > streamMaxBytes;
+    this.#streamBytes += Buffer.byteLength(text);
+    if (this.#streamBytes <= streamMaxBytes) {
+      this.#stream.push(text);
+      this.#streamChars += text.length;
+    } else if (!wasFull) {
+      const limit = `an attempt may stream ${streamMaxBytes} bytes (LONGSHORE_STREAM_MAX_BYTES)`;
+      this.#note(`… the stream is truncated: ${limit}`, atMs);
+    }
+  }
+
+  /** Removes and returns the text that is to be written, as `keep` makes it. */
+  takeStream(keep: (text: string) => string): StreamChunk[] {
+    const texts = chunksOf(this.#stream);
+    this.#stream = [];
+    this.#streamChars = 0;
+    return texts.map((text) => {
+      const n = this.#streamChunks++;
+      const data = keep(text);
+      return { id: this.#id, claim: this.#claim, attempt: this.#attempt, n, data };
+    });
   }
 
   /** Removes and returns what is to be written. */

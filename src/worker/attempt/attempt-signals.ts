@@ -2,7 +2,8 @@ import type { Transition } from '../../core/job/lifecycle.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { fieldsOf, type JobFacts, JobLog } from '../../signals/job-log.ts';
-import { type AttemptSpan, startAttempt } from '../../signals/spans.ts';
+import { type AttemptSpan, makesSpans, startAttempt } from '../../signals/spans.ts';
+import type { NewLine } from './attempt-journal.ts';
 import type { Ended, Execution } from './execution.ts';
 
 /** Log lines and spans of attempts. */
@@ -24,6 +25,7 @@ export class AttemptSignals {
   /** Before the code of the job runs. */
   begun(execution: Execution): void {
     execution.startedMs = this.#clock.monotonicMs();
+    if (!makesSpans()) return;
     const { job, tenant, definition, traceparent } = execution;
     const { id: jobId, attempts: attempt, maxAttempts } = job;
     const facts = { jobId, attempt, maxAttempts, tenant, definitionKey: definition.key };
@@ -31,6 +33,12 @@ export class AttemptSignals {
     if (!span) return;
     this.#spans.set(execution, span);
     execution.traceparent = span.traceparent;
+  }
+
+  /** A line that the job writes. */
+  output(execution: Execution, { level, message }: Pick<NewLine, 'level' | 'message'>): void {
+    if (!this.#jobLog.logsOutput(execution.job.id)) return;
+    this.#jobLog.info(factsOf(execution), 'job.log', { lineLevel: level, message });
   }
 
   /** The attempt has ended; the next state of the job is not decided yet. */
@@ -42,15 +50,19 @@ export class AttemptSignals {
   }
 
   /** The transition is written. One interruption too many is also a failure. */
-  settled(execution: Execution, { outcome }: Ended, { to: next, error }: Transition): void {
+  settled(
+    execution: Execution,
+    { outcome }: Ended,
+    { to: next, error }: Pick<Transition, 'to' | 'error'>,
+  ): void {
     if (next === 'cancelled') return this.#log(execution, 'job.cancelled', outcome.kind);
     if (next === 'succeeded') return this.#log(execution, 'job.succeeded');
     if (outcome.kind !== 'failure' && next !== 'failed') {
-      return this.#log(execution, 'job.released', outcome.kind);
+      return this.#log(execution, 'job.returned', outcome.kind);
     }
     const more = { code: error?.code, durationMs: execution.durationMs, next };
     const level = next === 'failed' ? 'warn' : 'info';
-    this.#jobLog.failure(factsOf(execution), 'job.failed', more, level);
+    this.#jobLog.failure(factsOf(execution), 'job.failed', more, level, error ?? null);
   }
 
   #log(execution: Execution, event: string, reason?: string): void {

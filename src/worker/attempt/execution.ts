@@ -5,15 +5,18 @@ import type { Outcome } from '../../core/job/lifecycle.ts';
 import { type CannotOpen, namesSealed, SEALED } from '../../core/access/sealed.ts';
 import { TIMER_MS_MAX } from '../../runtime/deadline.ts';
 import type { ClaimedJob } from '../../store/claim/claim.ts';
+import type { Accepted } from '../claim/work-queue.ts';
 import type { NewLine } from './attempt-journal.ts';
-import type { AbortReason, Saved } from '../ipc.ts';
+import type { AbortReason, Saved, SaveRequest } from '../ipc.ts';
 import { Mask } from './mask.ts';
-import type { JobMessage, Runner, RunnerExit } from '../runners/runner.ts';
+import type { Secrets } from './secrets.ts';
+import { Silence } from './silence.ts';
+import type { JobMessage, Runner, RunnerEvents, RunnerExit } from '../runners/runner.ts';
 
 /**
  * One attempt on one runner, from the command to the outcome. It always ends: on a cancel, a
- * timeout or a drain the job gets its abort signal; after the grace period SIGTERM goes to the
- * process group, and soon after SIGKILL.
+ * timeout, a stall or a drain the job gets its abort signal; after the grace period SIGTERM goes to
+ * the process group, and soon after SIGKILL.
  */
 
 export interface Ended {
@@ -22,9 +25,10 @@ export interface Ended {
 }
 
 /** The decrypted input of an attempt. */
-export interface Belongings {
+export interface AttemptInput {
   paramsJson: string;
   saved: Saved | undefined;
+  secrets: Secrets | null;
 }
 
 /** Receives what the job reports while it runs; see `journal.ts`. */
@@ -32,51 +36,71 @@ export interface ExecutionEvents {
   onProgress(execution: Execution, update: { fraction: number; message: string | null }): void;
   onLine(execution: Execution, line: NewLine): void;
   onEvent(execution: Execution, type: 'custom' | 'hook', payloadJson: string): void;
+  /** Not yet masked: a secret may be in several pieces. */
+  onStream(execution: Execution, text: string): void;
 }
 
 /** Stores a step or a checkpoint, and returns the problem if it could not. */
-export type SaveStep = (
-  execution: Execution,
-  step: string | null,
-  valueJson: string,
-) => Promise<string | null>;
+export type SaveStep = (execution: Execution, request: SaveRequest) => Promise<string | null>;
+
+/** What an attempt needs of its worker, the same for all its attempts. */
+export interface AttemptPort {
+  events: ExecutionEvents;
+  saveStep: SaveStep;
+  /** Once, maybe before `run` returns. */
+  onEnd(execution: Execution, runner: Runner, ended: Ended): void;
+  /** What an attempt may stream; undefined for the default. */
+  streamMaxBytes?: number | undefined;
+}
 
 const KILL_AFTER_TERM_MS = 1_000;
+/** Heartbeats in one stall timeout, so that a late one is not a stall. */
+const HEARTBEATS = 4;
 /** A well-behaved job awaits each answer; this many at once are a flood. */
 const SAVES_MAX = 100;
 const RESERVED = `the key ${SEALED} is not allowed: it marks encrypted values`;
 
-export class Execution {
+export class Execution implements RunnerEvents {
   readonly shard: number;
   readonly job: ClaimedJob;
   readonly definition: DefinitionInfo;
   readonly tenant: string;
+  /** See `Accepted`. */
+  readonly secretsMark: string | null;
   /** The last known state in the database; `cancelling` after a cancel request. */
   state: OwnedState = 'running';
   /** The trace context of its code. */
   traceparent: string | null;
+  /** Its index in an `ExecutionList`. */
+  place = 0;
+  /** When it took its slot (`worker/claim/slots.ts`). */
+  slotMs = 0;
   /** When its code started, and how long it ran; null when it never started. */
   startedMs: number | null = null;
   durationMs: number | null = null;
   readonly #cancelGraceMs: number;
+  #port: AttemptPort | undefined;
+  #paramsJson = '';
+  #secrets: Secrets | null = null;
+  #mask: Mask | undefined;
   #runner: Runner | undefined;
   #asked: AbortReason | undefined;
   #lost = false;
   #ended = false;
   #saves = 0;
   #timer: NodeJS.Timeout | undefined;
+  #silence: Silence | undefined;
 
   constructor(
     shard: number,
-    job: ClaimedJob,
-    definition: DefinitionInfo,
+    { job, definition, tenant, secretsMark }: Accepted,
     defaultCancelGraceMs: number,
-    tenant: string,
   ) {
     this.shard = shard;
     this.job = job;
     this.definition = definition;
     this.tenant = tenant;
+    this.secretsMark = secretsMark;
     this.traceparent = job.traceparent;
     this.#cancelGraceMs = definition.cancelGraceMs ?? defaultCancelGraceMs;
   }
@@ -91,45 +115,87 @@ export class Execution {
     return this.#lost || this.state === 'cancelling';
   }
 
-  async run(
-    runner: Runner,
-    { paramsJson, saved }: Belongings,
-    events: ExecutionEvents,
-    saveStep: SaveStep,
-  ): Promise<Ended> {
+  /** Gives the job to the runner. Throws when the runner cannot start it. */
+  run(runner: Runner, { paramsJson, saved, secrets }: AttemptInput, port: AttemptPort): void {
     this.#runner = runner;
+    this.#port = port;
+    this.#paramsJson = paramsJson;
+    this.#secrets = secrets;
     const { id, claim, attempts: attempt, maxAttempts } = this.job;
-    const { key, version, redact } = this.definition;
-    const mask = new Mask(redact, paramsJson);
-    const ended = new Promise<Ended>((resolve) => {
-      const end = ({ outcome, usage }: Ended) =>
-        resolve({ outcome: asToBeKept(outcome, mask), usage });
-      const traceparent = this.traceparent ?? undefined;
-      const command = { id, claim, attempt, maxAttempts, key, version, saved, traceparent };
-      runner.give(command, paramsJson, {
-        onOutput: (stream, line) => {
-          const level = stream === 'stderr' ? 'error' : 'info';
-          events.onLine(this, { stream, message: mask.text(line), level });
-        },
-        onExit: (exit) => end(this.#exited(exit)),
-        onMessage: (message) => {
-          if (message.claim !== claim) return;
-          if (message.type === 'outcome') end(this.#reported(message));
-          else if (message.type === 'save') void this.#save(runner, saveStep, message);
-          else this.#received(message, events, mask);
-        },
-      });
-    });
-    if (this.#asked) this.#beginStopping(this.#asked);
-    else this.#after(this.#timeoutMs, () => this.askToStop('timeout'));
+    const { key, version, stallTimeoutMs } = this.definition;
+    const heartbeatMs = stallTimeoutMs === null ? undefined : stallTimeoutMs / HEARTBEATS;
+    const traceparent = this.traceparent ?? undefined;
+    const asked = this.#asked;
+    const command = {
+      id,
+      tenant: this.tenant,
+      claim,
+      attempt,
+      maxAttempts,
+      key,
+      version,
+      saved,
+      traceparent,
+      asked,
+      heartbeatMs,
+      secrets: secrets?.values,
+      streamMaxBytes: port.streamMaxBytes,
+    };
     try {
-      return await ended;
-    } finally {
-      clearTimeout(this.#timer);
-      this.#ended = true;
-      // The runner soon has the next job, which a cancel or fence of this one must not reach.
-      this.#runner = undefined;
+      runner.give(command, paramsJson, this);
+    } catch (error) {
+      this.#close();
+      throw error;
     }
+    if (this.#ended) return;
+    if (asked) return this.#beginStopping(asked);
+    this.#after(this.#timeoutMs, () => this.askToStop('timeout'));
+    if (stallTimeoutMs === null) return;
+    this.#silence = new Silence(stallTimeoutMs, () => this.#silent());
+  }
+
+  onMessage(message: JobMessage): void {
+    if (message.claim !== this.job.claim) return;
+    this.#silence?.sign();
+    if (message.type === 'outcome') this.#end(this.#reported(message));
+    else if (message.type === 'save') void this.#save(message);
+    else if (message.type !== 'heartbeat') this.#received(message);
+  }
+
+  /** The text without the secrets of the job. */
+  masked(text: string): string {
+    return this.#masking.text(text);
+  }
+
+  onPartOfLine(): void {
+    this.#silence?.sign();
+  }
+
+  onOutput(stream: 'stdout' | 'stderr', line: string): void {
+    this.#silence?.sign();
+    const level = stream === 'stderr' ? 'error' : 'info';
+    const message = this.#masking.text(line);
+    this.#port?.events.onLine(this, { stream, message, level });
+  }
+
+  onExit(exit: RunnerExit): void {
+    this.#end(this.#exited(exit));
+  }
+
+  /** The first end counts. */
+  #end({ outcome, usage }: Ended): void {
+    const runner = this.#runner;
+    if (!runner) return;
+    this.#close();
+    this.#port?.onEnd(this, runner, { outcome: this.#kept(outcome), usage });
+  }
+
+  /** The runner soon has the next job, which a cancel or fence of this one must not reach. */
+  #close(): void {
+    clearTimeout(this.#timer);
+    this.#silence?.stop();
+    this.#ended = true;
+    this.#runner = undefined;
   }
 
   /** The first reason counts; a drain after a cancel changes nothing. */
@@ -149,14 +215,17 @@ export class Execution {
     this.#runner?.kill();
   }
 
-  #received(report: JobReport, events: ExecutionEvents, mask: Mask): void {
+  #received(report: JobReport): void {
+    const events = this.#port?.events;
+    if (report.type === 'stream') return events?.onStream(this, report.text);
+    const mask = this.#masking;
     switch (report.type) {
       case 'progress': {
         const message = report.message === null ? null : mask.text(report.message);
-        return events.onProgress(this, { ...report, message });
+        return events?.onProgress(this, { ...report, message });
       }
       case 'log':
-        return events.onLine(this, {
+        return events?.onLine(this, {
           ...report,
           message: mask.text(report.message),
           stream: 'logger',
@@ -164,37 +233,72 @@ export class Execution {
       case 'event': {
         const { name, payloadJson } = report;
         const payload = `{"type":${JSON.stringify(name)},"payload":${payloadJson}}`;
-        return events.onEvent(this, 'custom', mask.json(payload));
+        return events?.onEvent(this, 'custom', mask.json(payload));
       }
       case 'hook-failed': {
         const { hook } = report;
         const error = mask.error(report.error);
-        return events.onEvent(this, 'hook', JSON.stringify({ hook, status: 'failed', error }));
+        return events?.onEvent(this, 'hook', JSON.stringify({ hook, status: 'failed', error }));
       }
     }
   }
 
-  async #save(
-    runner: Runner,
-    saveStep: SaveStep,
-    { claim, seq, step, valueJson }: Extract<JobMessage, { type: 'save' }>,
-  ): Promise<void> {
+  async #save({
+    claim,
+    seq,
+    step,
+    valueJson,
+    durationMs,
+  }: Extract<JobMessage, { type: 'save' }>): Promise<void> {
+    const runner = this.#runner;
+    if (!runner || !this.#port) return;
     if (this.#saves >= SAVES_MAX) {
       const problem = `${SAVES_MAX} steps are being stored at once: await them before the next`;
       return runner.saved(claim, seq, problem);
     }
     if (namesSealed(valueJson)) return runner.saved(claim, seq, RESERVED);
     this.#saves += 1;
-    const problem = await saveStep(this, step, valueJson);
+    const problem = await this.#port.saveStep(this, { step, valueJson, durationMs });
     this.#saves -= 1;
+    this.#silence?.sign();
     if (this.#runner === runner) runner.saved(claim, seq, problem);
+  }
+
+  get #masking(): Mask {
+    this.#mask ??= new Mask(this.definition.redact, this.#paramsJson, this.#secrets?.values);
+    return this.#mask;
+  }
+
+  /**
+   * Masks secrets in an error, and those of the job also in a result; refuses a result that looks
+   * like an encrypted value.
+   */
+  #kept(outcome: Outcome): Outcome {
+    if (outcome.kind === 'failure') {
+      return { ...outcome, error: this.#masking.error(outcome.error) };
+    }
+    if (outcome.kind !== 'success') return outcome;
+    if (!namesSealed(outcome.resultJson)) return this.#withoutSecrets(outcome);
+    return { kind: 'failure', error: failureOf('RESULT_INVALID', RESERVED), retryAfterMs: null };
+  }
+
+  #withoutSecrets(outcome: Extract<Outcome, { kind: 'success' }>): Outcome {
+    if (this.#secrets === null) return outcome;
+    return { ...outcome, resultJson: this.#masking.result(outcome.resultJson) };
   }
 
   get #timeoutMs(): number {
     return this.job.policy?.timeoutMs ?? this.definition.timeoutMs;
   }
 
+  /** A job that waits for its worker to store a step is not stalled. */
+  #silent(): void {
+    if (this.#saves > 0) this.#silence?.sign();
+    else this.askToStop('stall');
+  }
+
   #beginStopping(reason: AbortReason): void {
+    this.#silence?.stop();
     this.#runner?.abort(this.job.claim, reason);
     this.#after(this.#cancelGraceMs, () => {
       this.#runner?.terminate();
@@ -235,6 +339,10 @@ export class Execution {
       const message = `ran longer than its ${this.#timeoutMs / 1_000} s`;
       return { kind: 'failure', error: failureOf('TIMEOUT', message), retryAfterMs: null };
     }
+    if (this.#asked === 'stall') {
+      const message = `gave no sign of life for ${(this.definition.stallTimeoutMs ?? 0) / 1_000} s`;
+      return { kind: 'failure', error: failureOf('STALLED', message), retryAfterMs: null };
+    }
     if (this.#asked === 'drain') {
       return { kind: 'interrupted', message: 'the worker stopped before the job had ended' };
     }
@@ -242,17 +350,10 @@ export class Execution {
   }
 }
 
-type JobReport = Exclude<JobMessage, { type: 'outcome' } | { type: 'save' }>;
+type JobReport = Exclude<JobMessage, { type: 'outcome' | 'save' | 'heartbeat' }>;
 
 /** The outcome of an attempt whose encrypted params or steps cannot be decrypted here. */
 export function unreadable({ message }: CannotOpen): Ended {
   const error = failureOf('CANNOT_DECRYPT', message);
   return { outcome: { kind: 'failure', error, retryAfterMs: null }, usage: NO_USAGE };
-}
-
-/** Masks secrets in an error, and refuses a result that looks like an encrypted value. */
-function asToBeKept(outcome: Outcome, mask: Mask): Outcome {
-  if (outcome.kind === 'failure') return { ...outcome, error: mask.error(outcome.error) };
-  if (outcome.kind !== 'success' || !namesSealed(outcome.resultJson)) return outcome;
-  return { kind: 'failure', error: failureOf('RESULT_INVALID', RESERVED), retryAfterMs: null };
 }

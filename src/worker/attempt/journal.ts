@@ -1,12 +1,14 @@
+import { STREAM_CHUNK_MS, STREAM_MAX_BYTES } from '../../core/logs/stream.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Poller, shardName } from '../../runtime/poller.ts';
 import type { Service } from '../../runtime/service.ts';
+import type { StreamChunk } from '../../store/attempt/stream-chunks.ts';
 import { DatabaseUnavailable } from '../../store/connection/db.ts';
-import { AttemptJournal, type Entry, type NewLine } from './attempt-journal.ts';
-import { lineFields } from './attempt-signals.ts';
+import { AttemptJournal, type Entry, type JournalLimits, type NewLine } from './attempt-journal.ts';
+import { AttemptSignals, lineFields } from './attempt-signals.ts';
 import type { Execution, ExecutionEvents } from './execution.ts';
-import type { QueuePort } from '../claim/port.ts';
+import type { WorkQueue } from '../claim/work-queue.ts';
 
 const EVERY_MS = 1_000;
 
@@ -14,8 +16,11 @@ const EVERY_MS = 1_000;
 interface Late {
   shard: number;
   entry: Entry;
+  streamed: StreamChunk[];
   execution: Execution;
 }
+
+const NOTHING: Entry = { chunks: [], events: [], progress: null };
 
 /**
  * Writes the lines, events and progress of running jobs to the database, once a second for all
@@ -23,22 +28,24 @@ interface Late {
  * because afterwards the fence would refuse its last lines.
  */
 class ShardJournal {
-  readonly #queue: QueuePort;
+  readonly #queue: WorkQueue;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #logMaxBytes: number;
+  readonly #limits: JournalLimits;
   readonly #poller: Poller;
   readonly #open = new Map<Execution, AttemptJournal>();
   readonly #closing = new Map<Execution, () => void>();
-  /** Taken but not yet written: the database was unavailable. */
+  /** Taken for the current write; they stay here if it fails. */
   #late: Late[] = [];
   #allAtMs = 0;
+  /** When text that was streamed is to be written. */
+  #streamsAtMs = Infinity;
 
-  constructor(name: string, queue: QueuePort, clock: Clock, log: Log, logMaxBytes: number) {
+  constructor(name: string, queue: WorkQueue, clock: Clock, log: Log, limits: JournalLimits) {
     this.#queue = queue;
     this.#clock = clock;
     this.#log = log;
-    this.#logMaxBytes = logMaxBytes;
+    this.#limits = limits;
     this.#poller = new Poller({ name, log, tick: async () => await this.#tick() });
   }
 
@@ -60,6 +67,15 @@ class ShardJournal {
     const journal = this.#of(execution);
     journal.event(type, payloadJson, this.#nowMs);
     if (journal.due) this.#poller.wake();
+  }
+
+  onStream(execution: Execution, text: string): void {
+    const journal = this.#of(execution);
+    journal.stream(text, this.#nowMs);
+    if (journal.streamDue) this.#streamsAtMs = 0;
+    else if (this.#streamsAtMs < Infinity) return;
+    else this.#streamsAtMs = this.#clock.monotonicMs() + STREAM_CHUNK_MS;
+    this.#poller.wake();
   }
 
   onProgress(execution: Execution, update: { fraction: number; message: string | null }): void {
@@ -90,7 +106,7 @@ class ShardJournal {
   #of(execution: Execution): AttemptJournal {
     let journal = this.#open.get(execution);
     if (!journal) {
-      journal = new AttemptJournal(execution.job, this.#logMaxBytes);
+      journal = new AttemptJournal(execution.job, this.#limits);
       this.#open.set(execution, journal);
     }
     return journal;
@@ -102,11 +118,16 @@ class ShardJournal {
     const startMs = this.#clock.monotonicMs();
     const everything = startMs >= this.#allAtMs;
     if (everything) this.#allAtMs = startMs + EVERY_MS;
+    const streams = startMs >= this.#streamsAtMs;
+    if (streams) this.#streamsAtMs = Infinity;
     for (const [execution, journal] of this.#open) {
-      const due = everything || journal.due || this.#closing.has(execution);
-      if (!due || journal.empty) continue;
-      const entry = journal.take(this.#nowMs);
-      this.#late.push({ shard: execution.shard, entry, execution });
+      const closing = this.#closing.has(execution);
+      const due = everything || journal.due || closing;
+      const entry = due && !journal.empty ? journal.take(this.#nowMs) : NOTHING;
+      const streamed =
+        (streams || closing) && journal.streams ? this.#streamed(execution, journal) : [];
+      if (entry === NOTHING && streamed.length === 0) continue;
+      this.#late.push({ shard: execution.shard, entry, streamed, execution });
     }
     const closing = [...this.#closing];
     await this.#write();
@@ -115,7 +136,15 @@ class ShardJournal {
       this.#open.delete(execution);
       resolve();
     }
-    return Math.max(0, this.#allAtMs - this.#clock.monotonicMs());
+    return Math.max(0, Math.min(this.#allAtMs, this.#streamsAtMs) - this.#clock.monotonicMs());
+  }
+
+  /** Masked, and encrypted as results are. */
+  #streamed(execution: Execution, journal: AttemptJournal): StreamChunk[] {
+    const { vault } = this.#queue;
+    return journal.takeStream((text) =>
+      vault.sealText(execution.tenant, execution.masked(text), 'value'),
+    );
   }
 
   async #write(): Promise<void> {
@@ -142,6 +171,8 @@ class ShardJournal {
         shard,
         entries.flatMap(({ progress }) => progress ?? []),
       );
+      const streamed = batch.flatMap((one) => one.streamed);
+      if (streamed.length > 0) await this.#queue.writeStreams(shard, streamed);
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
       if (batch.length > 1) {
@@ -161,12 +192,23 @@ class ShardJournal {
  */
 export class Journal implements Service, ExecutionEvents {
   readonly name = 'journal';
+  /** Undefined for the default, which runners know. */
+  readonly streamMaxBytes: number | undefined;
   readonly #shards: ShardJournal[];
+  readonly #signals: AttemptSignals;
 
-  constructor(queue: QueuePort, clock: Clock, log: Log, logMaxBytes: number) {
+  constructor(
+    queue: WorkQueue,
+    clock: Clock,
+    log: Log,
+    { logJobs, ...limits }: JournalLimits & { logJobs?: string | undefined },
+  ) {
+    const { streamMaxBytes } = limits;
+    this.streamMaxBytes = streamMaxBytes === STREAM_MAX_BYTES ? undefined : streamMaxBytes;
+    this.#signals = new AttemptSignals(clock, log, logJobs);
     this.#shards = Array.from({ length: queue.shards }, (_, shard) => {
       const name = shardName(this.name, shard, queue.shards);
-      return new ShardJournal(name, queue, clock, log, logMaxBytes);
+      return new ShardJournal(name, queue, clock, log, limits);
     });
   }
 
@@ -179,11 +221,16 @@ export class Journal implements Service, ExecutionEvents {
   }
 
   onLine(execution: Execution, line: NewLine): void {
+    this.#signals.output(execution, line);
     this.#shards[execution.shard]?.onLine(execution, line);
   }
 
   onEvent(execution: Execution, type: 'custom' | 'hook', payloadJson: string): void {
     this.#shards[execution.shard]?.onEvent(execution, type, payloadJson);
+  }
+
+  onStream(execution: Execution, text: string): void {
+    this.#shards[execution.shard]?.onStream(execution, text);
   }
 
   onProgress(execution: Execution, update: { fraction: number; message: string | null }): void {

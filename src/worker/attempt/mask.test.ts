@@ -26,3 +26,19 @@ it('masks JSON by value and leaves it JSON', () => {
   expect(mask.json('{"key-123456":1,"n":4111}')).toBe('{"[redacted]":1,"n":4111}');
   expect(mask.json('{"given":["key-123456"]}')).toBe('{"given":["[redacted]"]}');
 });
+
+it('masks the secrets that the job was given, and only these in its result', () => {
+  const given = new Mask([], '{"apiKey":"key-123456"}', {
+    TOKEN: 'given-1',
+    PIN: '77',
+    PEM: 'a"b\ncdef',
+  });
+  expect(given.text('key-123456 given-1 77 a\\"b\\ncdef')).toBe(
+    '[redacted] [redacted] 77 [redacted]',
+  );
+  expect(given.result('{"a":"given-1 key-123456","b":77}')).toBe(
+    '{"a":"[redacted] key-123456","b":77}',
+  );
+  expect(given.result('12345678901234567890')).toBe('12345678901234567890');
+  expect(new Mask([], 'null').result('"given-1"')).toBe('"given-1"');
+});

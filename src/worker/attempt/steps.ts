@@ -2,41 +2,62 @@ import type { Log } from '../../runtime/log.ts';
 import { sleep } from '../../runtime/deadline.ts';
 import { DatabaseUnavailable } from '../../store/connection/db.ts';
 import { lineFields } from './attempt-signals.ts';
-import type { Belongings, Execution, SaveStep } from './execution.ts';
+import { PARENTS_STEP } from '../../core/dependency/dependency.ts';
+import { parentsJson } from './parents.ts';
+import type { AttemptInput, Execution, SaveStep } from './execution.ts';
 import type { Saved } from '../ipc.ts';
-import type { QueuePort } from '../claim/port.ts';
+import type { WorkQueue } from '../claim/work-queue.ts';
 
 const PAUSE_MS = 500;
 
-/** The input of an attempt: its params, and what earlier attempts stored. Throws `CannotOpen`. */
-export async function belongings(queue: QueuePort, execution: Execution): Promise<Belongings> {
+/**
+ * The input of an attempt: its params, its secrets, and what earlier attempts stored. Throws
+ * `CannotOpen`.
+ */
+export function attemptInput(
+  queue: WorkQueue,
+  execution: Execution,
+): AttemptInput | Promise<AttemptInput> {
   const { job, tenant } = execution;
   const paramsJson = queue.vault.open(tenant, job.paramsJson);
+  const secrets = queue.secretsOf(execution);
   // A first claim has no earlier attempts, so most jobs need no query.
-  return { paramsJson, saved: job.claim === 1 ? undefined : await savedSteps(queue, execution) };
+  const isFirst = job.claim === 1 && !job.policy?.hasParents;
+  const saved = isFirst ? undefined : savedSteps(queue, execution);
+  if (saved === undefined && !(secrets instanceof Promise)) return { paramsJson, saved, secrets };
+  return Promise.all([saved, secrets]).then(([steps, given]) => {
+    return { paramsJson, saved: steps, secrets: given };
+  });
 }
 
 async function savedSteps(
-  queue: QueuePort,
+  queue: WorkQueue,
   { shard, job, tenant }: Execution,
 ): Promise<Saved | undefined> {
   const { checkpointJson, steps } = await queue.loadSteps(shard, job.id);
-  if (checkpointJson === null && steps.length === 0) return undefined;
+  const parents = job.policy?.hasParents ? await queue.loadParents(shard, job.id) : [];
+  if (checkpointJson === null && steps.length === 0 && parents.length === 0) return undefined;
   const read = (json: string) => JSON.parse(queue.vault.open(tenant, json)) as unknown;
   return {
     ...(checkpointJson !== null && { checkpoint: read(checkpointJson) }),
-    steps: Object.fromEntries(steps.map(({ name, valueJson }) => [name, read(valueJson)])),
+    steps: {
+      ...Object.fromEntries(steps.map(({ name, valueJson }) => [name, read(valueJson)])),
+      ...(parents.length > 0 && {
+        [PARENTS_STEP]: JSON.parse(parentsJson(queue.vault, tenant, parents)) as unknown,
+      }),
+    },
   };
 }
 
 /** Retries as long as the claim holds. */
-export function stepSaver(queue: QueuePort, log: Log): SaveStep {
-  return async (execution, name, plainJson) => {
+export function stepSaver(queue: WorkQueue, log: Log): SaveStep {
+  return async (execution, { step: name, valueJson: plainJson, durationMs }) => {
     const { shard, job, tenant } = execution;
     const valueJson = queue.vault.seal(tenant, plainJson);
     while (!execution.lost) {
       try {
-        const mine = await queue.saveStep(shard, { id: job.id, claim: job.claim, name, valueJson });
+        const { id, claim } = job;
+        const mine = await queue.saveStep(shard, { id, claim, name, valueJson, durationMs });
         return mine ? null : 'this attempt no longer owns the job';
       } catch (error) {
         if (!(error instanceof DatabaseUnavailable)) {

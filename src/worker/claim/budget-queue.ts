@@ -1,6 +1,6 @@
 import type { ClaimedJob } from '../../store/claim/claim.ts';
 import type { Settlement } from '../../store/claim/settle.ts';
-import type { QueuePort } from './port.ts';
+import type { WorkerStore } from './port.ts';
 
 /** Counts of the jobs that went through a queue with a budget. */
 export interface Counters {
@@ -13,7 +13,7 @@ export interface Counters {
 }
 
 export interface BudgetQueue {
-  queue: QueuePort;
+  queue: WorkerStore;
   counters: Counters;
   /** Resolves when the counters include every claim in flight. */
   answered(): Promise<void>;
@@ -23,7 +23,7 @@ export interface BudgetQueue {
  * Wraps a queue to hand out at most `max` jobs, and counts them. The worker does not notice: when
  * the budget is used up, the queue looks empty.
  */
-export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
+export function budgetQueue(queue: WorkerStore, max: number): BudgetQueue {
   /** By shard: the claims in flight. */
   const held = new Map<number, Set<string>>();
   const heldIn = (shard: number): Set<string> => {
@@ -81,18 +81,18 @@ export function budgetQueue(queue: QueuePort, max: number): BudgetQueue {
     answered: async () => void (await Promise.allSettled(claims)),
     queue: {
       ...queue,
-      claim: async (shard, limit, instance, lines) =>
+      claim: async (shard, limit, instance, levels) =>
         await within(
           shard,
           limit,
-          async (room) => await queue.claim(shard, room, instance, lines),
+          async (room) => await queue.claim(shard, room, instance, levels),
           (jobs) => jobs,
         ),
-      claimLimited: async (shard, limit, instance, lines) =>
+      claimLimited: async (shard, limit, instance, levels) =>
         await within(
           shard,
           limit,
-          async (room) => await queue.claimLimited(shard, room, instance, lines),
+          async (room) => await queue.claimLimited(shard, room, instance, levels),
           ({ jobs }) => jobs,
         ),
       settleAndClaim: async (shard, batch) => {

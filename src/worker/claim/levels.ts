@@ -1,14 +1,15 @@
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
-import { type Level, orderLevels } from '../../core/queue/claim-order.ts';
+import { claimVisits, type Level, orderLevels } from '../../core/queue/claim-order.ts';
 import { FairShare } from '../../core/queue/fair-share.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ClaimedJob, ClaimLevel } from '../../store/claim/claim.ts';
+import { FEW } from '../../store/claim/few.ts';
 import type { ServedQueue } from '../../store/enqueue/queues.ts';
 import type { Settlement } from '../../store/claim/settle.ts';
 import { QUEUES_CHANGED, type LevelHint } from '../../store/connection/wake.ts';
-import { Execution } from '../attempt/execution.ts';
 import { PollInterval } from './poll-interval.ts';
-import type { QueuePort } from './port.ts';
+import type { WorkerStore } from './port.ts';
+import type { Accepted, ServedDefinitions } from './work-queue.ts';
 
 /**
  * What a worker knows of one shard: which levels have work, and how far each has been read. Hints
@@ -33,18 +34,30 @@ interface KnownLevel extends Level {
   limited: boolean;
 }
 
+/** Levels that one claim visits. */
+export interface Visit {
+  levels: readonly (KnownLevel & ClaimLevel)[];
+  limited: boolean;
+}
+
+export const NO_LEVELS: Visit = { levels: [], limited: false };
+
 export class Levels {
   readonly shard: number;
-  readonly #queue: QueuePort;
+  readonly #queue: WorkerStore;
   readonly #clock: Clock;
-  readonly #definitions: readonly DefinitionInfo[];
+  readonly #definitions: ServedDefinitions;
   readonly #pollInterval: PollInterval;
   #queues = new Map<number, ServedQueue>();
   #served = new Map<number, DefinitionInfo>();
   readonly #known = new Map<string, KnownLevel>();
   readonly #shutOut = new Map<string, KnownLevel>();
   #opensAtMs = Infinity;
+  /** A claim from limited levels is in progress: a second one would only wait for its row locks. */
+  #claimsLimited = false;
   readonly #floors = new Map<string, number>();
+  /** Whether the last claim from plain levels read them to the end and found few jobs. */
+  #quiet = false;
   #pollAgain = false;
   /** Announced queues that are not known yet; and queues that this worker does not serve. */
   readonly #asked = new Set<number>();
@@ -52,13 +65,13 @@ export class Levels {
   #hintsWhilePolling: LevelHint[] | undefined;
   readonly #shares = new FairShare();
   readonly #ageingMs: number;
-  /** Since when each level has work and was not served; only with aging. */
+  /** Since when each level has work and was not served; only with ageing. */
   readonly #since = new Map<string, number>();
 
   constructor(
     shard: number,
-    queue: QueuePort,
-    definitions: readonly DefinitionInfo[],
+    queue: WorkerStore,
+    definitions: ServedDefinitions,
     clock: Clock,
     pollMs: number,
     ageingMs = 0,
@@ -71,12 +84,11 @@ export class Levels {
     this.#ageingMs = ageingMs;
   }
 
-  /** One attempt of a job that was claimed here. */
-  executionOf(job: ClaimedJob, cancelGraceMs: number): Execution {
+  accepted(job: ClaimedJob): Accepted {
     const definition = this.#served.get(job.queue);
     if (!definition) throw new Error(`claimed ${job.id} from a queue that is not served`);
-    const { tenant } = this.#ownerOf(job.queue);
-    return new Execution(this.shard, job, definition, cancelGraceMs, tenant);
+    const { tenant = '', secretsMark = null } = this.#queues.get(job.queue) ?? {};
+    return { job, definition, tenant, secretsMark };
   }
 
   /** An unknown queue may be new and ours: the next poll decides. */
@@ -101,11 +113,12 @@ export class Levels {
     this.#pollAgain = false;
     // A hint during a poll may be about a commit that the poll did not see.
     this.#hintsWhilePolling = [];
-    const queues = await this.#queue.queues(this.shard, this.#definitions);
+    const { list } = this.#definitions;
+    const queues = await this.#queue.queues(this.shard, list);
     this.#queues = new Map(queues.map((queue) => [queue.queue, queue]));
     this.#served = new Map(
       queues.flatMap(({ queue, key, version }) => {
-        const found = this.#definitions.find((one) => one.key === key && one.version === version);
+        const found = list.find((one) => one.key === key && one.version === version);
         return found ? [[queue, found]] : [];
       }),
     );
@@ -123,36 +136,60 @@ export class Levels {
     this.#pollInterval.polled(startMs, this.#clock.monotonicMs());
   }
 
-  /** Claims at most `limit` jobs, best levels first. */
-  async claim(limit: number, instance: string): Promise<ClaimedJob[]> {
-    const visited = this.#inOrder();
-    if (!visited.some((level) => level.limited)) {
-      const jobs = await this.#queue.claim(this.shard, limit, instance, visited);
-      return this.#learn(visited, jobs, jobs.length < limit);
-    }
-    const { jobs, shutQueues, opensInMs, more } = await this.#queue.claimLimited(
-      this.shard,
-      limit,
-      instance,
-      visited,
-    );
-    this.#shut(
-      visited.filter(({ queue }) => shutQueues.includes(queue)),
-      opensInMs,
-    );
-    return this.#learn(visited, jobs, !more);
+  /** The levels that the claims of the next round visit, best first. */
+  next(): Visit[] {
+    const visits = claimVisits(this.#inOrder());
+    return visits
+      .map((levels) => ({ levels, limited: levels[0]?.limited ?? false }))
+      .filter(({ limited }) => !limited || !this.#claimsLimited);
   }
 
-  /** Also writes plain successes, in the same statement. */
+  /** Claims at most `limit` jobs. */
+  async claim({ levels, limited }: Visit, limit: number, instance: string): Promise<ClaimedJob[]> {
+    if (!limited) {
+      const most = this.#mostOf(levels, limit);
+      const jobs = await this.#queue.claim(this.shard, most, instance, levels);
+      return this.#learnPlain(levels, jobs, most);
+    }
+    this.#claimsLimited = true;
+    try {
+      const { jobs, shutQueues, opensInMs, more } = await this.#queue.claimLimited(
+        this.shard,
+        limit,
+        instance,
+        levels,
+      );
+      this.#shut(
+        levels.filter(({ queue }) => shutQueues.includes(queue)),
+        opensInMs,
+      );
+      return this.#learn(levels, jobs, !more);
+    } finally {
+      this.#claimsLimited = false;
+    }
+  }
+
+  /** Writes plain successes and claims from plain levels, in one statement. */
   async settleAndClaim(
+    { levels }: Visit,
     limit: number,
     instance: string,
     settlements: readonly Settlement[],
   ): Promise<{ settled: Set<string> | null; jobs: ClaimedJob[] }> {
-    const visited = this.#inOrder();
-    const batch = { settlements, limit, instance, levels: visited };
+    const most = settlements.length > FEW ? limit : this.#mostOf(levels, limit);
+    const batch = { settlements, limit: most, instance, levels };
     const { settled, jobs } = await this.#queue.settleAndClaim(this.shard, batch);
-    return { settled, jobs: this.#learn(visited, jobs, jobs.length < limit) };
+    return { settled, jobs: this.#learnPlain(levels, jobs, most) };
+  }
+
+  /** How many jobs to ask for: few where few are expected, because such a claim is cheap. */
+  #mostOf(levels: readonly KnownLevel[], limit: number): number {
+    return this.#quiet && levels.length === 1 ? Math.min(FEW, limit) : limit;
+  }
+
+  #learnPlain(visited: readonly KnownLevel[], jobs: ClaimedJob[], most: number): ClaimedJob[] {
+    if (visited.length > 0) this.#quiet = jobs.length < most && jobs.length <= FEW;
+    return this.#learn(visited, jobs, jobs.length < most);
   }
 
   #inOrder(): (KnownLevel & ClaimLevel)[] {
@@ -162,16 +199,18 @@ export class Levels {
     return ordered.map((level) => {
       // An aged level goes first; that counts as served, whatever it finds.
       if (level.sinceMs <= agedMs) this.#servedAt(level, nowMs);
-      return { ...level, floor: this.#floors.get(levelKey(level)) ?? 0 };
+      const floor = this.#floors.get(levelKey(level)) ?? 0;
+      return { ...level, floor, attempts: this.#served.get(level.queue)?.maxAttempts ?? 1 };
     });
   }
 
   /** Fewer jobs than the limit mean that every level was read to its end. */
   #learn(visited: readonly KnownLevel[], jobs: ClaimedJob[], toTheEnd: boolean): ClaimedJob[] {
-    for (const job of jobs) this.#raiseFloor(job);
+    const taken = takenFrom(jobs);
+    for (const level of taken) this.#raiseFloor(level);
     const nowMs = this.#clock.monotonicMs();
-    if (this.#ageingMs > 0) for (const job of jobs) this.#servedAt(job, nowMs);
-    this.#shares.took(jobs.map(({ queue }) => ({ queue, ...this.#ownerOf(queue) })));
+    if (this.#ageingMs > 0) for (const level of taken) this.#servedAt(level, nowMs);
+    this.#shares.took(taken.map((level) => ({ ...level, ...this.#ownerOf(level.queue) })));
     if (toTheEnd) for (const level of visited) this.#forget(level);
     return jobs;
   }
@@ -185,19 +224,13 @@ export class Levels {
     this.#opensAtMs = Math.min(this.#opensAtMs, opensAtMs);
   }
 
-  /** Whether a claim must pass limiters. */
-  get limited(): boolean {
-    for (const { limited } of this.#known.values()) if (limited) return true;
-    return false;
-  }
-
   /** The time until a rate allows a start in the levels that were shut out. */
   get opensInMs(): number {
     return Math.max(0, this.#opensAtMs - this.#clock.monotonicMs());
   }
 
   /** A job that held permits was settled here, so its levels may have work for us. */
-  tokensBack({ queue, rank, limited }: ClaimedJob): void {
+  permitsReturned({ queue, rank, limited }: ClaimedJob): void {
     if (limited) this.hint({ shard: this.shard, queue, rank });
   }
 
@@ -214,18 +247,15 @@ export class Levels {
     if (this.#shutOut.size === 0) this.#opensAtMs = Infinity;
   }
 
-  /**
-   * Whether this queue is served and, as known from hints and polls, no job of this rank or better
-   * waits.
-   */
-  isIdle(queue: number, rank: number): boolean {
-    if (!this.#served.has(queue) || this.#isLimited(queue)) return false;
-    for (const level of this.#known.values()) if (level.rank <= rank) return false;
-    return true;
+  get hasWork(): boolean {
+    return this.#claimsLimited ? this.#hasPlainWork() : this.#known.size > 0;
   }
 
-  get hasWork(): boolean {
-    return this.#known.size > 0;
+  /** Whether a plain level is not less urgent than all limited ones. */
+  #hasPlainWork(): boolean {
+    const levels = [...this.#known.values()];
+    const limitedRank = Math.min(...levels.map(({ limited, rank }) => (limited ? rank : Infinity)));
+    return levels.some(({ limited, rank }) => !limited && rank <= limitedRank);
   }
 
   #add(queue: number, rank: number): void {
@@ -242,12 +272,15 @@ export class Levels {
   /** A queue whose starts have a webhook is claimed by the statement for limiters. */
   #isLimited(queue: number): boolean {
     const known = this.#queues.get(queue);
-    return known !== undefined && (known.limiters.length > 0 || known.told.includes('running'));
+    return (
+      known !== undefined &&
+      (known.limiters.length > 0 || known.subscribedStates.includes('running'))
+    );
   }
 
   /** Whether a webhook is subscribed to successes of this queue. */
   notifiesSuccess(queue: number): boolean {
-    return this.#queues.get(queue)?.told.includes('succeeded') ?? false;
+    return this.#queues.get(queue)?.subscribedStates.includes('succeeded') ?? false;
   }
 
   #ownerOf(queue: number): { tenant: string; weight: number } {
@@ -271,11 +304,34 @@ export class Levels {
     return this.#known.delete(name);
   }
 
-  #raiseFloor(job: ClaimedJob): void {
-    const name = levelKey(job);
-    const floor = Math.max(this.#floors.get(name) ?? 0, job.seq - FLOOR_SLACK_MICROS);
+  #raiseFloor(level: Taken): void {
+    const name = levelKey(level);
+    const floor = Math.max(this.#floors.get(name) ?? 0, level.seq - FLOOR_SLACK_MICROS);
     this.#floors.set(name, floor);
   }
+}
+
+/** Consecutive jobs of one level, and the highest of their positions. */
+interface Taken {
+  queue: number;
+  rank: number;
+  seq: number;
+  jobs: number;
+}
+
+function takenFrom(jobs: readonly ClaimedJob[]): Taken[] {
+  const taken: Taken[] = [];
+  let last: Taken | undefined;
+  for (const { queue, rank, seq } of jobs) {
+    if (last?.queue === queue && last.rank === rank) {
+      last.jobs += 1;
+      last.seq = Math.max(last.seq, seq);
+    } else {
+      last = { queue, rank, seq, jobs: 1 };
+      taken.push(last);
+    }
+  }
+  return taken;
 }
 
 function levelKey({ queue, rank }: { queue: number; rank: number }): string {

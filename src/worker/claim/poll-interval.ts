@@ -4,9 +4,9 @@
  * because one may have been delayed by the network or a lock.
  */
 
-const LOOK_SHARE = 20;
+const POLL_SHARE = 20;
 /** The longest pause between two polls, in poll intervals. */
-const POLLS_BETWEEN_LOOKS_MAX = 10;
+const POLL_INTERVALS_MAX = 10;
 
 export class PollInterval {
   readonly #pollMs: number;
@@ -23,8 +23,8 @@ export class PollInterval {
 
   polled(startMs: number, nowMs: number): void {
     const tookMs = nowMs - startMs;
-    const pauseMs = LOOK_SHARE * Math.min(tookMs, this.#lastTookMs);
-    const longestMs = POLLS_BETWEEN_LOOKS_MAX * this.#pollMs;
+    const pauseMs = POLL_SHARE * Math.min(tookMs, this.#lastTookMs);
+    const longestMs = POLL_INTERVALS_MAX * this.#pollMs;
     this.#dueAtMs = nowMs + Math.min(longestMs, Math.max(this.#pollMs, pauseMs));
     this.#lastTookMs = tookMs;
   }

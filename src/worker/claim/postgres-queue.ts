@@ -1,39 +1,47 @@
+import { definitionName } from '../../core/definition/definition.ts';
 import type { Transition } from '../../core/job/lifecycle.ts';
 import type { Db } from '../../store/connection/db.ts';
+import { readSecrets } from '../../store/access/secrets.ts';
 import { claim } from '../../store/claim/claim.ts';
 import { publishDefinitions } from '../../store/enqueue/definitions.ts';
 import { writeEvents } from '../../store/attempt/events.ts';
 import { findLevels } from '../../store/claim/find-levels.ts';
 import { claimLimited } from '../../store/claim/limited-claim.ts';
-import { heldFacts } from '../../store/claim/held-facts.ts';
+import { runningFacts } from '../../store/claim/running-facts.ts';
 import { servedQueues } from '../../store/enqueue/queues.ts';
 import { writeLogChunks } from '../../store/attempt/log-chunks.ts';
+import { writeStreamChunks } from '../../store/attempt/stream-chunks.ts';
 import { withPartitions } from '../../store/connection/partitions.ts';
 import { saveProgress } from '../../store/attempt/progress.ts';
 import { settlementStatusOf } from '../../store/claim/settlement-status.ts';
 import { settle } from '../../store/claim/settle.ts';
+import { loadParents } from '../../store/edges/load-parents.ts';
+import { resolveSoon } from '../../store/edges/resolve-ended.ts';
 import { loadSteps, saveStep } from '../../store/attempt/steps.ts';
 import { syncLimits } from '../../store/limits/sync-limits.ts';
+import { writeTimings } from '../../store/counters/timings.ts';
 import { settleAndClaim } from '../../store/claim/settle-and-claim.ts';
 import type { Waker } from '../../store/connection/wake.ts';
+import { settleUndelivered } from '../../store/workers/remote-workers.ts';
 import {
+  announceDefinitions,
   heartbeat,
-  lookAtLease,
+  readLease,
   registerWorker,
   retireWorker,
 } from '../../store/workers/workers.ts';
-import type { QueuePort } from './port.ts';
+import type { WorkerStore } from './port.ts';
 
 /** The time until the job is due again; empty when it does not wait. */
 function waitMs({ to, delayMs }: Transition): number[] {
-  return to === 'retrying' || to === 'scheduled' ? [delayMs ?? 0] : [];
+  return to === 'retrying' || to === 'scheduled' || to === 'suspended' ? [delayMs ?? 0] : [];
 }
 
 /**
  * The queue in PostgreSQL. Heartbeats have a connection of their own, so a busy pool does not delay
  * the renewal of the lease.
  */
-export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
+export function postgresQueue(db: Db, reserved: Db, waker: Waker): WorkerStore {
   return {
     shards: db.shards,
     vault: db.vault,
@@ -62,23 +70,41 @@ export function postgresQueue(db: Db, reserved: Db, waker: Waker): QueuePort {
       const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
       waker.wake(settled.flatMap(({ levels }) => levels));
       waker.wakeScheduler(settlements.flatMap(({ transition }) => waitMs(transition)));
+      if (settled.some(({ watched }) => watched)) await resolveSoon(db, shard);
       return settled;
     },
+    settleUndelivered: async (shard, instance, settlements) => {
+      const settled = await withPartitions(
+        db,
+        async () => await settleUndelivered(db, shard, instance, settlements),
+      );
+      waker.wake(settled.flatMap(({ levels }) => levels));
+      return settled;
+    },
+    writeTimings: async (shard, timings) => await writeTimings(db, shard, timings),
     settlementStatusOf: async (shard, id, claimNo) =>
       await settlementStatusOf(db, shard, id, claimNo),
-    heldFacts: async (shard, id) => await heldFacts(db, shard, id),
+    runningFacts: async (shard, id) => await runningFacts(db, shard, id),
     writeLogs: async (shard, chunks) =>
       await withPartitions(db, async () => await writeLogChunks(db, shard, chunks)),
     writeEvents: async (shard, events) =>
       await withPartitions(db, async () => await writeEvents(db, shard, events)),
+    writeStreams: async (shard, chunks) =>
+      await withPartitions(db, async () => await writeStreamChunks(db, shard, chunks)),
     saveStep: async (shard, step) =>
       await withPartitions(db, async () => await saveStep(db, shard, step)),
     loadSteps: async (shard, id) => await loadSteps(db, shard, id),
+    loadParents: async (shard, id) => await loadParents(db, shard, id),
     saveProgress: async (shard, updates) => await saveProgress(db, shard, updates),
+    readSecrets: async (tenant, definitionKey) => await readSecrets(db, tenant, definitionKey),
     register: async (shard, worker) => await registerWorker(reserved, shard, worker),
+    announce: async (shard, instance, definitions) => {
+      const names = definitions.map(definitionName);
+      if (instance !== null) await announceDefinitions(reserved, shard, instance, names);
+    },
     heartbeat: async (shard, instance, leaseMs, contactMs) =>
       await heartbeat(reserved, shard, instance, leaseMs, contactMs),
-    readLease: async (shard, instance) => await lookAtLease(reserved, shard, instance),
+    readLease: async (shard, instance) => await readLease(reserved, shard, instance),
     retire: async (shard, instance) => await retireWorker(reserved, shard, instance),
   };
 }

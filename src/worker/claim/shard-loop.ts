@@ -1,27 +1,30 @@
 import { Poller, shardName } from '../../runtime/poller.ts';
-import { Levels } from './levels.ts';
 import type { WorkLoopOptions } from './loop.ts';
+import type { ShardQueue } from './work-queue.ts';
 
 /**
  * The loop of a worker for one shard: it polls, works, and backs off after a failure, independent
  * of other shards.
  */
 export interface ShardLoop {
-  levels: Levels;
+  queue: ShardQueue;
   poller: Poller;
   rounds: Set<Promise<void>>;
+  /** Calls that wait for jobs (`ShardQueue.wait`), with the room of each. */
+  waits: Map<Promise<void>, number>;
   failure: unknown;
 }
 
 /** One loop per shard. */
 export function shardLoops(
   name: string,
-  { queue, definitions, clock, pollMs, ageingMs, log }: WorkLoopOptions,
+  options: WorkLoopOptions,
   tick: (loop: ShardLoop) => Promise<number>,
 ): ShardLoop[] {
+  const { queue, pollMs, log } = options;
   return Array.from({ length: queue.shards }, (_, shard) => {
     const loop: ShardLoop = {
-      levels: new Levels(shard, queue, definitions, clock, pollMs, ageingMs),
+      queue: queue.shardQueue(shard, options),
       poller: new Poller({
         name: shardName(name, shard, queue.shards),
         log,
@@ -30,6 +33,7 @@ export function shardLoops(
         maxRetryMs: Math.max(200, pollMs),
       }),
       rounds: new Set(),
+      waits: new Map(),
       failure: undefined,
     };
     return loop;

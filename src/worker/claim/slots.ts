@@ -4,10 +4,10 @@ import type { Execution } from '../attempt/execution.ts';
 export interface SlotsOptions {
   size: number;
   clock: Clock;
-  /** Runs one job to its end. Never rejects. */
-  run(execution: Execution): Promise<void>;
+  /** Starts one job. It calls `ended` when the slot is free again, maybe before it returns. */
+  run(execution: Execution): void;
   /** Releases jobs that were claimed but will not start here soon. */
-  giveBack(executions: Execution[]): void;
+  returnJobs(executions: Execution[]): void;
 }
 
 /** How much work may be claimed ahead, by recent run times; longer jobs are not claimed ahead. */
@@ -16,13 +16,13 @@ const AHEAD_MAX = 1_000;
 const WEIGHT = 0.05;
 /** A claim slower than this lends its reserved slots to others. */
 const SLOW_CLAIM_MS = 500;
-/** When nothing could start for this long, waiting jobs are released. */
+/** When nothing could start for this long, waiting jobs are returned. */
 const PATIENCE_MS = 50;
 
 /**
- * The running jobs of a worker. Jobs shorter than a database round trip would leave their slots
+ * The slots of a worker, and the claimed jobs that wait for one. Jobs shorter than a database round trip would leave their slots
  * idle most of the time, so a worker with such jobs claims a few milliseconds of work ahead. If a
- * slow job gets in the way, the jobs behind it are released without using an attempt, and others
+ * slow job gets in the way, the jobs behind it are returned without using an attempt, and others
  * can claim them.
  */
 export class Slots {
@@ -32,6 +32,7 @@ export class Slots {
   #promised = 0;
   #averageMs = Number.POSITIVE_INFINITY;
   #impatience: NodeJS.Timeout | undefined;
+  #starting = false;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
@@ -45,15 +46,10 @@ export class Slots {
     return size - taken + (this.#averageMs < AHEAD_MS / 2 ? ahead : 0);
   }
 
-  /** Whether a job would start at once. */
-  get open(): boolean {
-    return this.#waiting.length === 0 && this.#busy + this.#promised < this.#options.size;
-  }
-
   /**
    * Reserves room for a claim in flight. The returned function tells how much of the reservation is
    * left. With `onLent`, the room of a slow claim is lent to others after a while: its jobs start
-   * if there is room, or are released.
+   * if there is room, or are returned.
    */
   promise(count: number, onLent: (() => void) | null): () => number {
     this.#promised += count;
@@ -76,38 +72,48 @@ export class Slots {
     this.#start();
   }
 
+  /** The slot of this job is free. */
+  ended(execution: Execution): void {
+    const tookMs = Math.max(0.01, this.#options.clock.monotonicMs() - execution.slotMs);
+    const known = Number.isFinite(this.#averageMs);
+    this.#averageMs = known ? this.#averageMs + (tookMs - this.#averageMs) * WEIGHT : tookMs;
+    this.#busy -= 1;
+    if (this.#waiting.length > 0) this.#start();
+  }
+
   /** Removes and returns the jobs that have not started, of all shards or of one. */
   drop(shard?: number): Execution[] {
     const waiting = this.#waiting.splice(0);
     if (shard !== undefined) this.#waiting.push(...waiting.filter((one) => one.shard !== shard));
-    if (this.#waiting.length === 0) clearTimeout(this.#impatience);
+    if (this.#waiting.length === 0) this.#stopWaiting();
     return shard === undefined ? waiting : waiting.filter((one) => one.shard === shard);
   }
 
   #start(): void {
-    const { size, giveBack } = this.#options;
+    // A job that ends at once frees its slot within this loop.
+    if (this.#starting) return;
+    this.#starting = true;
+    const { size, clock, run } = this.#options;
     while (this.#busy < size) {
       const execution = this.#waiting.shift();
       if (!execution) break;
       this.#busy += 1;
-      void this.#run(execution);
+      execution.slotMs = clock.monotonicMs();
+      run(execution);
     }
-    clearTimeout(this.#impatience);
-    if (this.#waiting.length === 0) return;
-    this.#impatience = setTimeout(() => {
-      this.#averageMs = Number.POSITIVE_INFINITY;
-      giveBack(this.drop());
-    }, PATIENCE_MS);
+    this.#starting = false;
+    if (this.#waiting.length === 0) this.#stopWaiting();
+    else if (this.#impatience) this.#impatience.refresh();
+    else this.#impatience = setTimeout(() => this.#giveUp(), PATIENCE_MS);
   }
 
-  async #run(execution: Execution): Promise<void> {
-    const { clock, run } = this.#options;
-    const startMs = clock.monotonicMs();
-    await run(execution);
-    const tookMs = Math.max(0.01, clock.monotonicMs() - startMs);
-    const known = Number.isFinite(this.#averageMs);
-    this.#averageMs = known ? this.#averageMs + (tookMs - this.#averageMs) * WEIGHT : tookMs;
-    this.#busy -= 1;
-    this.#start();
+  #stopWaiting(): void {
+    clearTimeout(this.#impatience);
+    this.#impatience = undefined;
+  }
+
+  #giveUp(): void {
+    this.#averageMs = Number.POSITIVE_INFINITY;
+    this.#options.returnJobs(this.drop());
   }
 }

@@ -31,6 +31,8 @@ export class GuardedProcess {
   readonly #child: ChildProcess;
   readonly #sandbox: Sandbox;
   readonly #listener: OutputListener;
+  /** It wrote something that is not a whole line yet. */
+  readonly #onPartOfLine: () => void;
   readonly #streams: { lines: OutputLines; throttle: Throttle }[] = [];
   #running: boolean;
   #cause: RunnerExit['cause'] = null;
@@ -42,9 +44,11 @@ export class GuardedProcess {
     argv: readonly string[],
     entrance: Entrance,
     listener: OutputListener = () => undefined,
+    onPartOfLine: () => void = () => undefined,
   ) {
     this.#sandbox = sandbox;
     this.#listener = listener;
+    this.#onPartOfLine = onPartOfLine;
     this.#child = sandbox.enter(argv, entrance);
     this.pid = this.#child.pid ?? null;
     this.#running = this.pid !== null;
@@ -166,6 +170,7 @@ export class GuardedProcess {
     this.#streams.push({ lines, throttle });
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       const count = lines.push(chunk);
+      if (count === 0) this.#onPartOfLine();
       throttle.spend(chunk.length + count * LINE_COST);
     });
   }

@@ -5,10 +5,15 @@ import {
   blocksOf,
   parseAccounts,
   parseIdMap,
+  rotated,
   type UidSetting,
 } from '../../core/access/job-uids.ts';
 import { NOBODY_UID, POSTGRES_UID, type UidRange } from '../../core/access/machine-users.ts';
 import type { Log } from '../../runtime/log.ts';
+import {
+  ownNetworkNamespace,
+  usersOfOtherNetworks,
+} from '../../runtime/processes/network-namespace.ts';
 import type { User } from '../../runtime/processes/run-as.ts';
 import { removeFolder } from '../../runtime/processes/remove-folder.ts';
 import { UidLock } from '../../runtime/processes/uid-lock.ts';
@@ -192,13 +197,19 @@ async function lockIds(
     }
     return refused;
   };
-  const blocks = blocksOf(range, mapped, (id) => isTaken(id) || unmapped(id));
+  const all = blocksOf(range, mapped, (id) => isTaken(id) || unmapped(id));
+  // Locks are names in a network namespace. The processes of a worker in another one are visible,
+  // its locks are not.
+  const elsewhere = await usersOfOtherNetworks((id) => id >= range.first && id <= range.last);
+  const usedElsewhere = all.filter((block) => block.ids.some((id) => elsewhere.has(id)));
+  const others = all.filter((block) => !usedElsewhere.includes(block));
+  const blocks = rotated(others, ownNetworkNamespace());
   const held = await lockAll(blocks, async ({ start }) => await UidLock.take(start));
   if (ids.length >= needed || !(await endHolders(held, range))) {
-    return { ids, locks, refused: held };
+    return { ids, locks, refused: [...held, ...usedElsewhere] };
   }
   const refused = await lockAll(held, async ({ start }) => await takeSoon(start));
-  return { ids, locks, refused };
+  return { ids, locks, refused: [...refused, ...usedElsewhere] };
 }
 
 type Block = { start: number; ids: number[] };

@@ -41,6 +41,8 @@ export interface SandboxesSettings {
    * The users of job processes: `auto`, `none`, or a range of user ids (`core/access/job-uids.ts`).
    */
   runnerUids: string;
+  /** The address of the server, which jobs see as LONGSHORE_PUBLIC_URL. */
+  publicUrl?: string | null | undefined;
 }
 
 export interface SandboxesOptions extends SandboxesSettings {
@@ -115,7 +117,9 @@ export class Sandboxes implements Service {
     this.#setpriv = existsSync(SETPRIV) ? SETPRIV : null;
     const makeGroups = this.#options.controlGroups ?? ((name) => ControlGroups.create(name));
     this.#groups = makeGroups(`longshore-${this.#family}`);
-    this.#env = childEnvironment(this.#options.runnerEnv);
+    const { runnerEnv, publicUrl } = this.#options;
+    this.#env = childEnvironment(runnerEnv);
+    if (publicUrl) this.#env['LONGSHORE_PUBLIC_URL'] = publicUrl;
     this.#closed = { descriptors: inheritableDescriptors(), nothing: openSync(devNull, 'r+') };
     this.#shell = existsSync(SHELL);
     if (!this.#shell) this.#options.log.warn(`no ${SHELL}: jobs run with fewer limits`);

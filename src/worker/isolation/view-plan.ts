@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { PACKAGE_ROOT } from '../../runtime/code.ts';
 import { closedTo, isOpen, realOf } from './reach.ts';
 
 /**
@@ -26,8 +26,9 @@ const OF_A_HOME = ['node_modules', 'package.json', 'tsconfig.json'];
 /** Null where jobs can read everything they need. Throws where a view would not help. */
 export function planView(jobs: string, cwd: string): ViewPlan | null {
   const jobsPath = realOf(jobs) ?? resolve(jobs);
-  const ours = packageRoot(dirname(fileURLToPath(import.meta.url)));
-  const needed = [jobsPath, ours, process.execPath].filter((path) => closedTo(path) !== null);
+  const needed = [jobsPath, PACKAGE_ROOT, process.execPath].filter(
+    (path) => closedTo(path) !== null,
+  );
   if (needed.length === 0) return null;
   const essential = [jobsPath, process.execPath].filter((path) => existsSync(path));
   const unreadable = essential.find((path) => !isOpen(path));
@@ -36,7 +37,7 @@ export function planView(jobs: string, cwd: string): ViewPlan | null {
   }
   const shown = new Set<string>();
   const project = projectOf(jobsPath);
-  for (const path of [...project.shown, ...oursOf(ours), ...nodeOf(process.execPath)]) {
+  for (const path of [...project.shown, ...oursOf(PACKAGE_ROOT), ...nodeOf(process.execPath)]) {
     const real = realOf(path);
     if (real !== null && isOpen(real) && closedTo(real) !== null) shown.add(real);
   }

@@ -1,9 +1,10 @@
 import {
   type HookContext,
   type JobContext,
-  type JobLogger,
   Snooze,
+  type Suspend,
 } from '../../core/definition/define.ts';
+import { type JobOutcome, PARENTS_STEP } from '../../core/dependency/dependency.ts';
 import { resultJson } from '../../core/job/result.ts';
 import type { HookParams } from '../../core/views/history.ts';
 import {
@@ -14,19 +15,49 @@ import {
   SNOOZE_MS_MAX,
 } from '../ipc.ts';
 import { createLogger } from './logger.ts';
+import { heartbeatOf } from './heartbeat-rate.ts';
+import { makeLink } from './links.ts';
 import { Saves } from './saves.ts';
+import { streamOf } from './stream-text.ts';
+import { Waits } from './waits.ts';
 
 /** What a context needs of its runner. */
 export interface Surroundings {
   /** Made on first use, because most tiny jobs never use it. */
-  signal(): AbortSignal;
+  readonly signal: AbortSignal;
+  readonly nowMs: () => number;
+  /** The address of the server for links; null when it is not known. */
+  readonly publicUrl: string | null;
   send(message: FromRunner): void;
 }
+
+const AROUND = Symbol('around');
+const NO_SECRETS = Object.freeze({});
+const NO_PARENTS: readonly JobOutcome[] = Object.freeze([]);
+
+type Fields = Omit<JobContext, 'abortSignal' | 'lastCheckpoint'> & {
+  [AROUND]: Surroundings;
+  abortSignal?: AbortSignal;
+  lastCheckpoint: unknown;
+};
+
+/**
+ * One function for all contexts: an object literal with a getter makes a slow object of each
+ * (measured: 2 µs). It is an own property, so that a copy of the context (`{ ...ctx }`) has it.
+ */
+const ABORT_SIGNAL = {
+  enumerable: true,
+  get(this: { [AROUND]: Surroundings }): AbortSignal {
+    return this[AROUND].signal;
+  },
+};
 
 export interface RunContext {
   ctx: JobContext;
   /** The worker's answer to a save. */
   answered(seq: number, problem: string | null): void;
+  /** A sleep or a wait that ends the attempt, whatever the code of the job makes of it. */
+  ending(): Snooze | Suspend | null;
 }
 
 /**
@@ -34,26 +65,31 @@ export interface RunContext {
  * work without the object, so they can be destructured.
  */
 export function createContext(job: RunCommand, around: Surroundings): RunContext {
-  const { id: jobId, attempt, maxAttempts, claim } = job;
-  const { send } = around;
-  let logger: JobLogger | undefined;
+  const { id: jobId, tenant, attempt, maxAttempts, claim } = job;
+  const send = (message: FromRunner) => around.send(message);
   let saves: Saves | undefined;
   const saving = () => (saves ??= new Saves(claim, job.saved, send));
-  const ctx: JobContext = {
+  let stream: ((text: string) => void) | undefined;
+  let waits: Waits | undefined;
+  const waiting = () => (waits ??= new Waits(saving(), around.nowMs));
+  const fields: Fields = {
+    [AROUND]: around,
     jobId,
+    tenant,
     attempt,
     maxAttempts,
-    get abortSignal() {
-      return around.signal();
+    secrets: job.secrets ?? NO_SECRETS,
+    parents: parentsOf(job),
+    logger: createLogger((level, message) => send({ type: 'log', claim, level, message })),
+    lastCheckpoint: job.saved?.checkpoint,
+    checkpoint: async (value) => {
+      fields.lastCheckpoint = await saving().checkpoint(value);
     },
-    get logger() {
-      return (logger ??= loggerOf(job, around));
-    },
-    get lastCheckpoint() {
-      return saving().lastCheckpoint;
-    },
-    checkpoint: async (value) => await saving().checkpoint(value),
     step: async (name, run) => await saving().step(name, run),
+    sleep: async (length, options) => await waiting().sleep(length, options?.name),
+    waitFor: async (name, options = {}) => await waiting().waitFor(name, options),
+    signalLink: async (name, options = {}) =>
+      await makeLink(saving(), jobId, name, options, around),
     progress(fraction, message) {
       if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
         throw new TypeError(`progress takes a fraction from 0 to 1 (got ${String(fraction)})`);
@@ -61,10 +97,17 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
       const text = message === undefined ? null : String(message).slice(0, 1_000);
       send({ type: 'progress', claim, fraction, message: text });
     },
+    heartbeat: heartbeatOf(job.heartbeatMs, () => send({ type: 'heartbeat', claim })),
     // Throws synchronously on invalid input, because the promise may not be awaited.
     emitEvent(type, payload) {
       send({ type: 'event', claim, name: eventName(type), payloadJson: eventPayload(payload) });
       return Promise.resolve();
+    },
+    stream(text) {
+      stream ??= streamOf(job.streamMaxBytes, (piece) =>
+        send({ type: 'stream', claim, text: piece }),
+      );
+      stream(text);
     },
     snooze(delayMs) {
       if (typeof delayMs !== 'number' || !(delayMs >= 0 && delayMs <= SNOOZE_MS_MAX)) {
@@ -73,7 +116,17 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
       throw new Snooze(delayMs);
     },
   };
-  return { ctx, answered: (seq, problem) => saves?.answered(seq, problem) };
+  const ctx = Object.defineProperty(fields, 'abortSignal', ABORT_SIGNAL) as JobContext;
+  return {
+    ctx,
+    answered: (seq, problem) => saves?.answered(seq, problem),
+    ending: () => waits?.ending ?? null,
+  };
+}
+
+/** The worker gives them as a step. */
+function parentsOf({ saved }: RunCommand): readonly JobOutcome[] {
+  return (saved?.steps[PARENTS_STEP] as JobOutcome[] | undefined) ?? NO_PARENTS;
 }
 
 function eventName(type: unknown): string {
@@ -93,18 +146,30 @@ function eventPayload(payload: unknown): string {
 }
 
 /**
- * The context of a hook: that of its runner, and the end of its job as the settle statement wrote
- * it. Lazy fields stay lazy.
+ * The context of a hook: that of its runner, and the facts of its job; after its end, as the settle
+ * statement wrote them.
  */
 export function hookContext(ctx: JobContext, about: HookParams): HookContext {
   const { jobId, status, attempt, maxAttempts, params, result, error } = about;
   const stands = { jobId, status, attempt, maxAttempts, params, result, error };
-  return Object.defineProperties({} as HookContext, {
-    ...Object.getOwnPropertyDescriptors(ctx),
-    ...Object.getOwnPropertyDescriptors(stands),
-  });
-}
-
-function loggerOf({ claim }: Pick<RunCommand, 'claim'>, around: Surroundings): JobLogger {
-  return createLogger((level, message) => around.send({ type: 'log', claim, level, message }));
+  const { tenant, logger, secrets, parents, checkpoint, step, progress, heartbeat, emitEvent } =
+    ctx;
+  const { stream, snooze, sleep, waitFor, signalLink } = ctx;
+  const functions = { checkpoint, step, progress, heartbeat, emitEvent, stream, snooze };
+  const waits = { sleep, waitFor, signalLink };
+  return {
+    ...stands,
+    ...functions,
+    ...waits,
+    tenant,
+    logger,
+    secrets,
+    parents,
+    get abortSignal() {
+      return ctx.abortSignal;
+    },
+    get lastCheckpoint() {
+      return ctx.lastCheckpoint;
+    },
+  };
 }

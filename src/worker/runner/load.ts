@@ -1,26 +1,25 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { classify } from '../../core/failure/classify.ts';
+import type { DeploymentPlan } from '../ipc.ts';
+import { firstLines, type Loaded } from './loaded.ts';
 import { isJobDefinition, type JobDefinition } from '../../core/definition/define.ts';
+import { isDefinitionFile } from '../../core/definition/definition-file.ts';
 
-export interface Loaded {
-  definitions: JobDefinition[];
-  /** One message per file that could not be loaded, with its path. The others still run. */
-  problems: string[];
-}
-
-const CODE = /\.(ts|mts|js|mjs)$/;
-const NOT_A_JOB = /(^|\/)([._]|node_modules(\/|$))|\.d\.ts$|\.(test|spec)\.\w+$/;
-
-/** Loads every definition that the files below a path export. */
-export async function loadDefinitions(path: string): Promise<Loaded> {
+/** Loads every definition that the files below a path export, or all of a deployment. */
+export async function loadDefinitions(path: string, deployment?: DeploymentPlan): Promise<Loaded> {
   const root = resolve(path);
+  if (deployment !== undefined) {
+    const { loadDeployment } = await import('./load-deployment.ts');
+    const { provideModules } = await import('./provided-modules.ts');
+    provideModules(deployment.provided);
+    return await loadDeployment(root, deployment);
+  }
   const byName = new Map<string, { definition: JobDefinition; shown: string; file: string }>();
   const problems: string[] = [];
   let files: string[];
   try {
-    files = await definitionFiles(root);
+    files = definitionFiles(root);
   } catch {
     return { definitions: [], problems: [`${path}: no such file or folder`] };
   }
@@ -35,7 +34,9 @@ export async function loadDefinitions(path: string): Promise<Loaded> {
         const name = `${definition.key}@${definition.version}`;
         const other = byName.get(name);
         if (other && other.definition !== definition) {
-          problems.push(`${shown}: ${name} is already defined in ${other.shown}`);
+          problems.push(
+            `${shown}: ${name} is already defined in ${other.shown}, which is used: rename one of the two keys`,
+          );
         } else {
           byName.set(name, { definition, shown, file });
         }
@@ -56,11 +57,11 @@ function placed(definition: JobDefinition, file: string): JobDefinition {
   return { ...definition, info: { ...info, command: { ...info.command, cwd } } };
 }
 
-async function definitionFiles(root: string): Promise<string[]> {
-  if ((await stat(root)).isFile()) return [root];
-  const names = await readdir(root, { recursive: true });
+function definitionFiles(root: string): string[] {
+  if (statSync(root).isFile()) return [root];
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
   return names
-    .filter((name) => CODE.test(name) && !NOT_A_JOB.test(name.replaceAll('\\', '/')))
+    .filter(isDefinitionFile)
     .sort()
     .map((name) => join(root, name));
 }
@@ -68,19 +69,4 @@ async function definitionFiles(root: string): Promise<string[]> {
 async function definitionsIn(file: string): Promise<JobDefinition[]> {
   const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   return Object.values(module).filter(isJobDefinition);
-}
-
-/** The error and its position in the file, without the frames of the loader. */
-function firstLines(error: unknown): string {
-  if (!(error instanceof Error))
-    return `it threw a value that is not an Error: ${classify(error, 0).error.message}`;
-  const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1];
-  if (missing !== undefined) {
-    return `it imports ${missing}, which is not installed there: run npm install ${missing} beside it`;
-  }
-  const location = /^(.*:\d+)\n/.exec(error.stack ?? '')?.[1];
-  const summary = `${error.name}: ${error.message.split('\n')[0]}`;
-  return location?.includes('file:')
-    ? `${summary} (${location.replace(/^file:\/\//, '')})`
-    : summary;
 }

@@ -1,16 +1,17 @@
 import { Socket } from 'node:net';
-import { type FromRunner, LineReader, messageLine, type ToRunner } from '../ipc.ts';
+import { type FromRunner, LineReader, type LoadPlan, messageLine, type ToRunner } from '../ipc.ts';
 import { loadDefinitions } from './load.ts';
 import { measure } from './measure.ts';
 import { catchEscaped, receive } from './escaped.ts';
 import { byName } from './run.ts';
+import { prepareCode } from './prepared-code.ts';
 import { RunnerSession } from './session.ts';
 import { folderKeeper } from './temp-folder.ts';
 import { afterOutput } from './written.ts';
 
 /**
- * The process that runs user code, one job at a time. It has no secrets and no database connection,
- * only the socket to its worker. When that socket closes, the worker is gone and the claim is lost,
+ * The process that runs user code, one job at a time. It has no secrets of the server and no
+ * database connection, only the socket to its worker. When that socket closes, the worker is gone and the claim is lost,
  * so the process exits.
  */
 
@@ -30,26 +31,36 @@ function send(message: FromRunner): void {
   emptyFolder?.();
 }
 
-const { definitions, problems } = await loadDefinitions(jobsPath);
-const session = new RunnerSession({
-  definitions: byName(definitions),
-  send,
-  measure,
-  nowMs: () => Date.now(),
-  onDouble: () => process.exit(1),
-});
-
 const reader = new LineReader();
+let session: RunnerSession | undefined;
 socket.setEncoding('utf8');
 socket.on('data', (chunk: string) => {
   const lines = reader.push(chunk);
   if (!lines) return void process.exit(1);
-  for (const line of lines) receive(session, JSON.parse(line) as ToRunner);
+  for (const line of lines) {
+    const message = JSON.parse(line) as ToRunner;
+    if (session) receive(session, message);
+    else if (message.type === 'load') void begin(message);
+  }
 });
 socket.on('close', () => process.exit(0));
 socket.on('error', () => process.exit(0));
-catchEscaped(session);
 // Ctrl-C in a terminal reaches the whole foreground group; only the worker decides when to stop.
 process.on('SIGINT', () => undefined);
 
-send({ type: 'ready', definitions: definitions.map(({ info }) => info), problems });
+async function begin(plan: LoadPlan): Promise<void> {
+  const { collected } = prepareCode(plan);
+  const { definitions, problems } = await loadDefinitions(jobsPath, plan.deployment);
+  session = new RunnerSession({
+    definitions: byName(definitions),
+    send,
+    measure,
+    setSecrets: (secrets) => Object.assign(process.env, secrets),
+    nowMs: () => Date.now(),
+    publicUrl: process.env['LONGSHORE_PUBLIC_URL'],
+    onDouble: () => process.exit(1),
+  });
+  catchEscaped(session);
+  const infos = definitions.map(({ info }) => info);
+  send({ type: 'ready', definitions: infos, problems, files: collected });
+}

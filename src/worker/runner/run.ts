@@ -1,5 +1,11 @@
 import { classify } from '../../core/failure/classify.ts';
-import { type JobContext, type JobDefinition, Snooze } from '../../core/definition/define.ts';
+import {
+  type JobContext,
+  type JobDefinition,
+  SignalTimeout,
+  Snooze,
+  Suspend,
+} from '../../core/definition/define.ts';
 import { failureOf } from '../../core/failure/failure.ts';
 import { hookOwner } from '../../core/definition/hooks.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
@@ -7,42 +13,89 @@ import { resultJson } from '../../core/job/result.ts';
 import type { HookParams } from '../../core/views/history.ts';
 import type { RunCommand } from '../ipc.ts';
 import { hookContext, type Surroundings } from './context.ts';
+import { schemaIssues } from './schema-issues.ts';
 
-export type Definitions = ReadonlyMap<string, JobDefinition>;
+/** Definitions by key; of each key one or more versions. */
+export type Definitions = ReadonlyMap<string, readonly JobDefinition[]>;
 
 export function byName(definitions: readonly JobDefinition[]): Definitions {
-  return new Map(definitions.map((one) => [definitionId(one), one]));
+  return Map.groupBy(definitions, ({ key }) => key);
 }
 
-/** Definitions are found by key and version. */
-function definitionId({ key, version }: { key: string; version: number }): string {
-  return `${key}@${version}`;
-}
-
-/** Runs one job to its outcome. Never throws, whatever the code of the job does. */
-export async function runJob(
+/**
+ * Runs one job to its outcome. Never throws, whatever the code of the job does. A job whose code
+ * awaits nothing, without schema and `onStart`, has its outcome at once: no promise is made for it.
+ */
+export function runJob(
   definitions: Definitions,
   job: RunCommand,
   ctx: JobContext,
   around: Surroundings,
   nowMs: () => number,
-): Promise<Outcome> {
+): Outcome | Promise<Outcome> {
   const owner = hookOwner(job.key);
-  const name = definitionId({ key: owner ?? job.key, version: job.version });
-  const definition = definitions.get(name);
-  if (!definition) return failure('NO_HANDLER', `this worker has no definition ${name}`);
-  try {
-    if (owner !== null) return await runHook(definition, job, ctx);
-    const checked = await checkedParams(definition, job.params);
-    if (!checked.ok) return failure('PAYLOAD_INVALID', checked.message);
-    await runOnStart(definition, job, ctx, around, nowMs);
-    const result = resultJson(await definition.run(checked.params as never, ctx));
-    if (!result.ok) return failure(result.code, result.message);
-    return { kind: 'success', resultJson: result.json };
-  } catch (error) {
-    if (error instanceof Snooze) return { kind: 'snoozed', delayMs: error.delayMs };
-    return { kind: 'failure', ...classify(error, nowMs()) };
+  const key = owner ?? job.key;
+  const definition = definitions.get(key)?.find(({ version }) => version === job.version);
+  if (!definition) {
+    return failure('NO_HANDLER', `this worker has no definition ${key}@${job.version}`);
   }
+  if (owner !== null) return outcomeOf(runHook(definition, job, ctx), nowMs);
+  if (definition.schema || definition.hooks.onStart) {
+    return outcomeOf(runPrepared(definition, job, ctx, around, nowMs), nowMs);
+  }
+  try {
+    const value = definition.run(job.params as never, ctx);
+    return isThenable(value) ? outcomeOf(resultOf(value), nowMs) : success(value);
+  } catch (error) {
+    return thrown(error, nowMs);
+  }
+}
+
+async function outcomeOf(work: Promise<Outcome>, nowMs: () => number): Promise<Outcome> {
+  try {
+    return await work;
+  } catch (error) {
+    return thrown(error, nowMs);
+  }
+}
+
+async function resultOf(value: unknown): Promise<Outcome> {
+  return success(await value);
+}
+
+function success(value: unknown): Outcome {
+  const result = resultJson(value);
+  if (!result.ok) return failure(result.code, result.message);
+  return { kind: 'success', resultJson: result.json };
+}
+
+/** The outcome of an attempt that ends to go on later. */
+export function endingOutcome(ending: Snooze | Suspend): Outcome {
+  if (ending instanceof Snooze) return { kind: 'snoozed', delayMs: ending.delayMs };
+  return { kind: 'suspended', signal: ending.signal, timeoutMs: ending.timeoutMs };
+}
+
+function thrown(error: unknown, nowMs: () => number): Outcome {
+  if (error instanceof Snooze || error instanceof Suspend) return endingOutcome(error);
+  return { kind: 'failure', ...classify(error, nowMs()) };
+}
+
+function isThenable(value: unknown): boolean {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return 'then' in value && typeof value.then === 'function';
+}
+
+async function runPrepared(
+  definition: JobDefinition,
+  job: RunCommand,
+  ctx: JobContext,
+  around: Surroundings,
+  nowMs: () => number,
+): Promise<Outcome> {
+  const checked = await checkedParams(definition, job.params);
+  if (!checked.ok) return failure('PAYLOAD_INVALID', checked.message);
+  await runOnStart(definition, job, ctx, around, nowMs);
+  return success(await definition.run(checked.params as never, ctx));
 }
 
 /** Runs a hook of an ended job; the params say which hook, and about which job. */
@@ -52,13 +105,17 @@ async function runHook(
   ctx: JobContext,
 ): Promise<Outcome> {
   const about = job.params as HookParams;
-  await hooks[about.hook]?.(hookContext(ctx, about));
+  const waitFor = async () => {
+    throw new TypeError(`${about.hook} cannot wait for a signal: its job has ended`);
+  };
+  const without = { waitFor, signalLink: waitFor };
+  await hooks[about.hook]?.(Object.assign(hookContext(ctx, about), without));
   return { kind: 'success', resultJson: 'null' };
 }
 
 /**
  * Runs with the job, in the same process. A failure is reported, and the job runs anyway. A snooze
- * ends the attempt, and `run` runs later.
+ * or a wait ends the attempt, and `run` runs later.
  */
 async function runOnStart(
   { hooks }: JobDefinition,
@@ -74,7 +131,9 @@ async function runOnStart(
   try {
     await hooks.onStart(hookContext(ctx, about));
   } catch (error) {
-    if (error instanceof Snooze) throw error;
+    if (error instanceof Snooze || error instanceof Suspend) throw error;
+    // Without its signal, the job must not run.
+    if (error instanceof SignalTimeout) throw error;
     around.send({
       type: 'hook-failed',
       claim,
@@ -92,15 +151,8 @@ async function checkedParams(
   if (!definition.schema) return { ok: true, params };
   const result = await definition.schema['~standard'].validate(params);
   if (!result.issues) return { ok: true, params: result.value };
-  const shown = result.issues.slice(0, 5).map(({ message, path = [] }) => {
-    const location = path.map((part) => String(keyOf(part))).join('.');
-    return location === '' ? message : `${location}: ${message}`;
-  });
-  return { ok: false, message: `params do not fit the schema: ${shown.join('; ')}` };
-}
-
-function keyOf(part: unknown): unknown {
-  return typeof part === 'object' && part !== null && 'key' in part ? part.key : part;
+  const message = `params do not fit the schema: ${schemaIssues(result.issues)}`;
+  return { ok: false, message };
 }
 
 function failure(code: Parameters<typeof failureOf>[0], message: string): Outcome {

@@ -1,4 +1,5 @@
 import { resultJson } from '../../core/job/result.ts';
+import { isReservedStep, rejectStep, signalStep } from '../../core/job/signal.ts';
 import { type FromRunner, SAVED_MAX_BYTES, type Saved, STEP_NAME_MAX } from '../ipc.ts';
 
 /**
@@ -14,29 +15,42 @@ export class Saves {
   readonly #stored: Map<string, unknown>;
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #waiting = new Map<number, (problem: string | null) => void>();
-  #checkpoint: unknown;
   #seq = 0;
 
   constructor(claim: number, saved: Saved | undefined, send: (message: FromRunner) => void) {
     this.#claim = claim;
     this.#send = send;
-    this.#checkpoint = saved?.checkpoint;
     this.#stored = new Map(Object.entries(saved?.steps ?? {}));
   }
 
-  get lastCheckpoint(): unknown {
-    return this.#checkpoint;
-  }
-
-  async checkpoint(value: unknown): Promise<void> {
+  /** Returns the value as it was stored. */
+  async checkpoint(value: unknown): Promise<unknown> {
     const json = storable(value, 'a checkpoint');
-    await this.#save(null, json);
-    this.#checkpoint = JSON.parse(json) as unknown;
+    await this.#save(null, json, null);
+    return JSON.parse(json) as unknown;
   }
 
   async step<T>(name: string, run: () => Promise<T> | T): Promise<T> {
     if (!isName(name))
       throw new TypeError(`a step needs a name of 1 to ${STEP_NAME_MAX} characters`);
+    if (isReservedStep(name))
+      throw new TypeError(`the name of a step cannot begin with "${name.split(':')[0]}:"`);
+    return await this.own(name, run);
+  }
+
+  /** What is stored under a name. */
+  find(name: string): { value: unknown } | null {
+    return this.#stored.has(name) ? { value: this.#stored.get(name) } : null;
+  }
+
+  /** Discards a stored signal, so that it can be sent again. */
+  async reject(signal: string, issues: string): Promise<void> {
+    await this.#save(rejectStep(signal), storable(issues, 'a reason'), null);
+    this.#stored.delete(signalStep(signal));
+  }
+
+  /** A step of any name: those of Longshore itself are reserved. */
+  async own<T>(name: string, run: () => Promise<T> | T): Promise<T> {
     if (this.#stored.has(name)) return this.#stored.get(name) as T;
     // The same step requested twice at the same time runs once.
     const running = this.#running.get(name) ?? this.#runStep(name, run);
@@ -55,17 +69,20 @@ export class Saves {
   }
 
   async #runStep(name: string, run: () => unknown): Promise<unknown> {
-    const json = storable(await run(), `step "${name}"`);
-    await this.#save(name, json);
+    const startedMs = performance.now();
+    const made = await run();
+    const durationMs = Math.round(performance.now() - startedMs);
+    const json = storable(made, `step "${name}"`);
+    await this.#save(name, json, durationMs);
     const value = JSON.parse(json) as unknown;
     this.#stored.set(name, value);
     return value;
   }
 
-  async #save(step: string | null, valueJson: string): Promise<void> {
+  async #save(step: string | null, valueJson: string, durationMs: number | null): Promise<void> {
     const seq = ++this.#seq;
     const answer = new Promise<string | null>((resolve) => this.#waiting.set(seq, resolve));
-    this.#send({ type: 'save', claim: this.#claim, seq, step, valueJson });
+    this.#send({ type: 'save', claim: this.#claim, seq, step, valueJson, durationMs });
     const problem = await answer;
     if (problem !== null) throw new Error(problem);
   }

@@ -8,7 +8,9 @@ import { RunnerSession } from './session.ts';
 function sessionOf(options: Partial<JobOptions<unknown, unknown>>) {
   const said: FromRunner[] = [];
   const waiting: (() => void)[] = [];
+  const environment: Record<string, string> = {};
   const session = new RunnerSession({
+    setSecrets: (secrets) => Object.assign(environment, secrets),
     definitions: byName([defineJob({ key: 'a', run: () => null, ...options })]),
     nowMs: () => 0,
     measure: () => () => ({ cpuMs: 1, peakRssBytes: 2, spent: false }),
@@ -25,14 +27,22 @@ function sessionOf(options: Partial<JobOptions<unknown, unknown>>) {
     }
   };
   const run = (changes: Partial<RunCommand> = {}) => {
-    const job = { id: 'j', claim: 1, attempt: 1, maxAttempts: 3, key: 'a', version: 1 };
+    const job = {
+      id: 'j',
+      tenant: 'acme',
+      claim: 1,
+      attempt: 1,
+      maxAttempts: 3,
+      key: 'a',
+      version: 1,
+    };
     session.receive({ type: 'run', job: { ...job, params: null, ...changes } });
   };
   const outcome = async () => {
     const message = await next('outcome');
     return message.type === 'outcome' ? message.outcome : null;
   };
-  return { session, said, next, run, outcome };
+  return { session, said, next, run, outcome, environment };
 }
 
 describe('a session', () => {
@@ -47,6 +57,16 @@ describe('a session', () => {
       peakRssBytes: 2,
       spent: false,
     });
+  });
+
+  it('sets the secrets of a job before it runs', async () => {
+    const seen: unknown[] = [];
+    const { run, outcome, environment } = sessionOf({
+      run: (_, { secrets }) => void seen.push({ ...secrets }, { ...environment }),
+    });
+    run({ secrets: { TOKEN: 'x' } });
+    await outcome();
+    expect(seen).toEqual([{ TOKEN: 'x' }, { TOKEN: 'x' }]);
   });
 
   it('passes an abort on to the job it is meant for only', async () => {
@@ -89,6 +109,27 @@ describe('a session', () => {
     run();
     expect(await next('progress')).toMatchObject({ fraction: 0.5, message: 'half' });
     expect(await next('event')).toMatchObject({ name: 'resized', payloadJson: '{"width":3}' });
+  });
+});
+
+describe('heartbeats', () => {
+  const sent = async (heartbeatMs: number | undefined) => {
+    const { said, run, outcome } = sessionOf({
+      run: (_, { heartbeat }) => {
+        for (let call = 0; call < 1_000; call += 1) heartbeat();
+      },
+    });
+    run({ heartbeatMs });
+    await outcome();
+    return said.filter(({ type }) => type === 'heartbeat').length;
+  };
+
+  it('are sent once in their time, however many there are', async () => {
+    expect(await sent(60_000)).toBe(1);
+  });
+
+  it('are not sent for a definition without a stall timeout', async () => {
+    expect(await sent(undefined)).toBe(0);
   });
 });
 

@@ -1,10 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type FromRunner, messageLine, type ToRunner } from '../ipc.ts';
+import { type FromRunner, type LoadPlan, messageLine, type ToRunner } from '../ipc.ts';
 import { Credit } from './credit.ts';
 import { catchEscaped, receive } from './escaped.ts';
 import { loadDefinitions } from './load.ts';
 import { measureThread } from './measure.ts';
 import { byName } from './run.ts';
+import { prepareCode } from './prepared-code.ts';
 import { RunnerSession } from './session.ts';
 import { folderKeeper } from './temp-folder.ts';
 import { afterOutput } from './written.ts';
@@ -16,10 +17,11 @@ import { afterOutput } from './written.ts';
 
 const port = parentPort;
 if (!port) throw new Error('this file must run as a thread of a worker');
-const { jobsPath, folder, shared } = workerData as {
+const { jobsPath, folder, shared, plan } = workerData as {
   jobsPath: string;
   folder: string;
   shared: SharedArrayBuffer;
+  plan: LoadPlan;
 };
 const credit = new Credit(shared);
 const emptyFolder = folderKeeper(folder, () => Date.now());
@@ -33,12 +35,15 @@ function send(message: FromRunner): void {
   emptyFolder();
 }
 
+prepareCode(plan);
 const { definitions, problems } = await loadDefinitions(jobsPath);
 const session = new RunnerSession({
   definitions: byName(definitions),
   send,
   measure: measureThread,
+  setSecrets: (secrets) => Object.assign(process.env, secrets),
   nowMs: () => Date.now(),
+  publicUrl: process.env['LONGSHORE_PUBLIC_URL'],
 });
 
 catchEscaped(session);

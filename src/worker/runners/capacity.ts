@@ -26,6 +26,10 @@ export class Capacity {
     this.#lenders.add(lender);
   }
 
+  part(lender: Lender): void {
+    this.#lenders.delete(lender);
+  }
+
   take(): void {
     this.#taken += 1;
   }

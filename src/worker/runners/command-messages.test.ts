@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commandLine } from './command-messages.ts';
 
-const KNOWN = 'known are progress, message, event, payload, result, error';
+const KNOWN = 'known are progress, message, heartbeat, event, payload, stream, result, error';
 
 const only = (line: string) => {
   const { messages, problems } = commandLine(line);
@@ -14,6 +14,8 @@ describe('what a command says', () => {
   it.each([
     ['{"progress":0.4}', { type: 'progress', fraction: 0.4, message: null }],
     ['{"progress":1,"message":""}', { type: 'progress', fraction: 1, message: '' }],
+    ['{"heartbeat":true}', { type: 'heartbeat' }],
+    ['{"stream":"a\\u0000b"}', { type: 'stream', text: 'a\uFFFDb' }],
     ['{"event":"t"}', { type: 'event', name: 't', payloadJson: 'null' }],
     ['{"event":"t","payload":{"a":[1]}}', { type: 'event', name: 't', payloadJson: '{"a":[1]}' }],
     [
@@ -62,11 +64,15 @@ describe('what a command says', () => {
     ['nonsense', 'the line is not a JSON object'],
     ['[1]', 'the line is not a JSON object'],
     ['null', 'the line is not a JSON object'],
-    ['{}', 'it has no "progress", "event", "result" or "error"'],
-    ['{"message":"alone"}', 'it has no "progress", "event", "result" or "error"'],
+    ['{}', 'it has no "progress", "heartbeat", "event", "stream", "result" or "error"'],
+    [
+      '{"message":"alone"}',
+      'it has no "progress", "heartbeat", "event", "stream", "result" or "error"',
+    ],
     ['{"progress":1.5}', '"progress" must be a number from 0 to 1'],
     ['{"progress":"half"}', '"progress" must be a number from 0 to 1'],
     ['{"progress":1,"message":2}', '"message" must be a string'],
+    ['{"heartbeat":1}', '"heartbeat" must be true'],
     ['{"event":""}', '"event" must be a string of 1 to 100 characters'],
     ['{"error":"oops"}', '"error" must be an object'],
     ['{"error":{"code":""}}', '"code" must be 1 to 64 letters, digits and _ . : -'],

@@ -1,15 +1,18 @@
 import { failureOf } from '../../core/failure/failure.ts';
 import type { JobError } from '../../core/job/job.ts';
 import { unknownName } from '../../core/values/nearest.ts';
+import { piecesOf } from '../../core/logs/stream.ts';
 import { utf8Length } from '../../core/job/params.ts';
 import { isRecord } from '../../core/values/record.ts';
 import { RESULT_MAX_BYTES } from '../../core/job/result.ts';
-import { EVENT_NAME_MAX, EVENT_PAYLOAD_MAX, MESSAGE_MAX } from '../ipc.ts';
+import { EVENT_NAME_MAX, EVENT_PAYLOAD_MAX, MESSAGE_MAX, STREAM_TEXT_MAX } from '../ipc.ts';
 
 /** The messages of a program on file descriptor 3, a JSON document per line. */
 export type CommandMessage =
   | { type: 'progress'; fraction: number; message: string | null }
+  | { type: 'heartbeat' }
   | { type: 'event'; name: string; payloadJson: string }
+  | { type: 'stream'; text: string }
   | { type: 'result'; json: string }
   | { type: 'result-too-large'; bytes: number }
   | { type: 'error'; error: JobError; retryAfterMs: number | null }
@@ -22,7 +25,16 @@ export interface CommandLine {
   problems: string[];
 }
 
-const FIELDS = ['progress', 'message', 'event', 'payload', 'result', 'error'];
+const FIELDS = [
+  'progress',
+  'message',
+  'heartbeat',
+  'event',
+  'payload',
+  'stream',
+  'result',
+  'error',
+];
 const ERROR_FIELDS = ['code', 'message', 'retryAfterMs'];
 const CODE_SHAPE = /^[A-Za-z0-9_.:-]{1,64}$/;
 
@@ -43,7 +55,13 @@ export function commandLine(line: string): CommandLine {
   const take = (message: CommandMessage | string) =>
     typeof message === 'string' ? problems.push(message) : messages.push(message);
   if (Object.hasOwn(fields, 'progress')) take(progress(fields));
+  if (Object.hasOwn(fields, 'heartbeat')) take(heartbeat(fields['heartbeat']));
   if (Object.hasOwn(fields, 'event')) take(event(fields));
+  if (Object.hasOwn(fields, 'stream')) {
+    const pieces = streamPieces(fields['stream']);
+    if (typeof pieces === 'string') problems.push(pieces);
+    else for (const text of pieces) messages.push({ type: 'stream', text });
+  }
   if (Object.hasOwn(fields, 'result')) take(result(line, fields['result']));
   if (Object.hasOwn(fields, 'error')) {
     const message = failure(fields['error']);
@@ -54,7 +72,7 @@ export function commandLine(line: string): CommandLine {
     }
   }
   if (messages.length === 0 && problems.length === 0)
-    problems.push('it has no "progress", "event", "result" or "error"');
+    problems.push('it has no "progress", "heartbeat", "event", "stream", "result" or "error"');
   if (unknown.length > 0 && unknown.length === Object.keys(fields).length)
     take({ type: 'unclear' });
   return { messages, problems };
@@ -71,6 +89,10 @@ function progress({
   return { type: 'progress', fraction, message: message === null ? null : clean(message) };
 }
 
+function heartbeat(value: unknown): CommandMessage | string {
+  return value === true ? { type: 'heartbeat' } : '"heartbeat" must be true';
+}
+
 function event({ event: name, payload = null }: Record<string, unknown>): CommandMessage | string {
   if (typeof name !== 'string' || name === '' || name.length > EVENT_NAME_MAX) {
     return `"event" must be a string of 1 to ${EVENT_NAME_MAX} characters`;
@@ -80,6 +102,11 @@ function event({ event: name, payload = null }: Record<string, unknown>): Comman
     return `"payload" is limited to ${EVENT_PAYLOAD_MAX} characters of JSON`;
   }
   return { type: 'event', name: clean(name), payloadJson };
+}
+
+function streamPieces(value: unknown): string[] | string {
+  if (typeof value !== 'string' || value === '') return '"stream" must be a text';
+  return piecesOf(value.replaceAll('\u0000', '\uFFFD').toWellFormed(), STREAM_TEXT_MAX);
 }
 
 /** Other languages have numbers that JavaScript would round, so the result is kept as written. */

@@ -96,9 +96,10 @@ export class CommandRunner implements Runner {
   }
 
   #begin(command: Omit<RunCommand, 'params'>, paramsJson: string, cwd: string): void {
-    const { id, attempt, traceparent } = command;
+    const { id, attempt, traceparent, secrets } = command;
     const paramsFile = this.#sandbox.writeParams(paramsJson);
     const env = {
+      ...secrets,
       LONGSHORE_JOB_ID: id,
       LONGSHORE_ATTEMPT: String(attempt),
       LONGSHORE_PARAMS_FILE: paramsFile,
@@ -108,8 +109,12 @@ export class CommandRunner implements Runner {
     const stdin = openSync(paramsFile, 'r');
     try {
       const entrance = { cwd, env, stdin };
-      this.#process = new GuardedProcess(this.#sandbox, this.#command.argv, entrance, (...output) =>
-        this.#output(...output),
+      this.#process = new GuardedProcess(
+        this.#sandbox,
+        this.#command.argv,
+        entrance,
+        (...output) => this.#output(...output),
+        () => this.#events?.onPartOfLine(),
       );
     } finally {
       closeSync(stdin);
@@ -164,7 +169,9 @@ export class CommandRunner implements Runner {
     const claim = this.#claim;
     switch (message.type) {
       case 'progress':
+      case 'heartbeat':
       case 'event':
+      case 'stream':
         return this.#events?.onMessage({ claim, ...message });
       case 'result':
         this.#resultJson = message.json;

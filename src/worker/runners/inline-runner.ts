@@ -1,39 +1,47 @@
 import type { JobDefinition } from '../../core/definition/define.ts';
+import type { Outcome } from '../../core/job/lifecycle.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { AbortReason, Measured, RunCommand } from '../ipc.ts';
-import { PLAIN_EXIT, type Runner, type RunnerEvents, type RunnerSource } from './runner.ts';
+import type { AbortReason, FromRunner, RunCommand } from '../ipc.ts';
+import { JobRun, type RunPort } from '../runner/job-run.ts';
 import { byName, type Definitions } from '../runner/run.ts';
-import { RunnerSession } from '../runner/session.ts';
+import { PLAIN_EXIT, type Runner, type RunnerEvents, type RunnerSource } from './runner.ts';
 
-/** Inside the worker, usage cannot be assigned to a job. */
-const UNMEASURED: Measured = { cpuMs: null, peakRssBytes: null, spent: false };
+const PID = process.pid;
 
 /**
- * Runs a job inside the worker, for definitions with `isolation: 'inline'`: trusted, tiny and quick
- * ones. It costs microseconds instead of a round trip, but it cannot be killed, has no memory
+ * Runs one job inside the worker, for definitions with `isolation: 'inline'`: trusted, tiny and
+ * quick ones. It costs microseconds instead of a round trip, but it cannot be killed, has no memory
  * limit, and a busy job delays the worker's heartbeat.
  */
-export class InlineRunner implements Runner {
-  readonly pid = process.pid;
+export class InlineRunner implements Runner, RunPort {
+  readonly pid = PID;
   readonly alive = true;
-  readonly #session: RunnerSession;
+  readonly nowMs: () => number;
+  readonly publicUrl: string | null;
+  readonly #definitions: Definitions;
   #events: RunnerEvents | undefined;
+  #run: JobRun | undefined;
 
-  constructor(definitions: Definitions, clock: Clock) {
-    this.#session = new RunnerSession({
-      definitions,
-      nowMs: () => clock.now().getTime(),
-      measure: () => () => UNMEASURED,
-      send: (message) => {
-        if (message.type !== 'ready' && message.type !== 'idle') this.#events?.onMessage(message);
-      },
-    });
+  constructor(definitions: Definitions, nowMs: () => number, publicUrl: string | null) {
+    this.#definitions = definitions;
+    this.nowMs = nowMs;
+    this.publicUrl = publicUrl;
   }
 
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
     this.#events = events;
-    const job = { ...command, params: JSON.parse(paramsJson) as unknown };
-    this.#session.receive({ type: 'run', job });
+    this.#run = new JobRun({ ...command, params: JSON.parse(paramsJson) as unknown }, this);
+    this.#run.start(this.#definitions);
+  }
+
+  send(message: FromRunner): void {
+    if (message.type !== 'ready' && message.type !== 'idle') this.#events?.onMessage(message);
+  }
+
+  /** Inside the worker, usage cannot be assigned to a job. */
+  onOutcome({ job: { claim } }: JobRun, outcome: Outcome): void {
+    const unmeasured = { cpuMs: null, peakRssBytes: null, spent: false };
+    this.#events?.onMessage({ type: 'outcome', claim, outcome, ...unmeasured });
   }
 
   forget(): void {
@@ -41,11 +49,11 @@ export class InlineRunner implements Runner {
   }
 
   abort(claim: number, reason: AbortReason): void {
-    this.#session.receive({ type: 'abort', claim, reason });
+    if (this.#run?.job.claim === claim) this.#run.abort(reason);
   }
 
   saved(claim: number, seq: number, problem: string | null): void {
-    this.#session.receive({ type: 'saved', claim, seq, problem });
+    if (this.#run?.job.claim === claim) this.#run.answered(seq, problem);
   }
 
   /** Only the job itself can end; it is abandoned, and its messages no longer count. */
@@ -63,15 +71,21 @@ export class InlineRunner implements Runner {
 /** A runner costs nothing here, so every job gets its own. */
 export class InlineRunners implements RunnerSource {
   readonly #definitions: Definitions;
-  readonly #clock: Clock;
+  readonly #nowMs: () => number;
+  readonly #publicUrl: string | null;
 
-  constructor(definitions: readonly JobDefinition[], clock: Clock) {
+  constructor(
+    definitions: readonly JobDefinition[],
+    clock: Clock,
+    publicUrl: string | null = null,
+  ) {
+    this.#publicUrl = publicUrl;
     this.#definitions = byName(definitions);
-    this.#clock = clock;
+    this.#nowMs = () => clock.now().getTime();
   }
 
   acquire(): Runner {
-    return new InlineRunner(this.#definitions, this.#clock);
+    return new InlineRunner(this.#definitions, this.#nowMs, this.#publicUrl);
   }
 
   release(runner: Runner): void {

@@ -21,6 +21,10 @@ describe('what a runner says', () => {
     expect(parseMessage(JSON.stringify(ready))).toEqual(ready);
     const progress = { type: 'progress', claim: 3, fraction: 0.5, message: null };
     expect(parseMessage(JSON.stringify(progress))).toEqual(progress);
+    const stream = { type: 'stream', claim: 3, text: 'a' };
+    expect(parseMessage(JSON.stringify(stream))).toEqual(stream);
+    const heartbeat = { type: 'heartbeat', claim: 3 };
+    expect(parseMessage(JSON.stringify(heartbeat))).toEqual(heartbeat);
   });
 
   it.each([
@@ -56,6 +60,17 @@ describe('what a runner says', () => {
     ['a failure without an error', { kind: 'failure', retryAfterMs: null }],
   ])('cannot be %s, which is not for it to say', (_, value) => {
     expect(outcome(value)).toBeNull();
+  });
+
+  it.each([
+    ['made', 12.6, 13],
+    ['made', 1e12, 2_147_483_647],
+    ['made', -1, null],
+    ['made', 'long', null],
+    [null, 5, null],
+  ])('step %s that ran %s ms is stored with %s', (step, durationMs, stored) => {
+    const save = { type: 'save', claim: 1, seq: 2, step, valueJson: '1', durationMs };
+    expect(parseMessage(JSON.stringify(save))).toEqual({ ...save, durationMs: stored });
   });
 
   it('is cut to size and cleaned', () => {

@@ -1,17 +1,21 @@
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
 import type { JobError } from '../../core/job/job.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
+import { isServerStep, isSignalName, WAIT_MS_MAX } from '../../core/job/signal.ts';
 import { isRecord } from '../../core/values/record.ts';
 import { RESULT_MAX_BYTES } from '../../core/job/result.ts';
 import { HOOKS, LEVELS } from '../../core/views/history.ts';
 import {
+  type CodeFiles,
   EVENT_NAME_MAX,
   EVENT_PAYLOAD_MAX,
   type FromRunner,
   MESSAGE_MAX,
   SAVED_MAX_BYTES,
   SNOOZE_MS_MAX,
+  STEP_MS_MAX,
   STEP_NAME_MAX,
+  STREAM_TEXT_MAX,
 } from '../ipc.ts';
 
 /**
@@ -21,7 +25,7 @@ import {
  */
 export function parseMessage(line: string): FromRunner | null {
   try {
-    return message(JSON.parse(line) as unknown);
+    return message(JSON.parse(line) as unknown) ?? null;
   } catch {
     return null;
   }
@@ -32,44 +36,62 @@ const LOG_MAX = 65_536;
 const STACK_MAX = 32_768;
 const CAUSES_MAX = 6;
 
+/** Undefined for an unknown type; the compiler checks that every known one has a case. */
 function message(value: unknown): FromRunner | null {
   if (!isRecord(value)) return null;
-  const { type } = value;
+  const type = value['type'] as FromRunner['type'];
   if (type === 'ready') return readyOf(value);
   if (type === 'idle') return { type, busy: value['busy'] !== false };
   const claim = count(value['claim']);
   if (claim === null) return null;
-  if (type === 'progress') {
-    const fraction = value['fraction'];
-    if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) return null;
-    return { type, claim, fraction, message: text(value['message'], MESSAGE_MAX) };
+  switch (type) {
+    case 'progress': {
+      const fraction = value['fraction'];
+      if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) return null;
+      return { type, claim, fraction, message: text(value['message'], MESSAGE_MAX) };
+    }
+    case 'log': {
+      const level = LEVELS.find((known) => known === value['level']) ?? 'info';
+      return { type, claim, level, message: text(value['message'], LOG_MAX) ?? '' };
+    }
+    case 'heartbeat':
+      return { type, claim };
+    case 'event': {
+      const name = text(value['name'], EVENT_NAME_MAX);
+      const payloadJson = jsonText(value['payloadJson'], EVENT_PAYLOAD_MAX);
+      return name === null || payloadJson === null ? null : { type, claim, name, payloadJson };
+    }
+    case 'stream': {
+      const streamed = text(value['text'], STREAM_TEXT_MAX);
+      return streamed === null ? null : { type, claim, text: streamed };
+    }
+    case 'hook-failed': {
+      const hook = HOOKS.find((known) => known === value['hook']);
+      const error = errorOf(value['error'], 0);
+      return hook && error ? { type, claim, hook, error } : null;
+    }
+    case 'save':
+      return saveOf(value, claim);
+    case 'outcome': {
+      const outcome = outcomeOf(value['outcome']);
+      const usage = { cpuMs: count(value['cpuMs']), peakRssBytes: count(value['peakRssBytes']) };
+      return outcome && { type, claim, outcome, ...usage, spent: value['spent'] === true };
+    }
   }
-  if (type === 'log') {
-    const level = LEVELS.find((known) => known === value['level']) ?? 'info';
-    return { type, claim, level, message: text(value['message'], LOG_MAX) ?? '' };
-  }
-  if (type === 'event') {
-    const name = text(value['name'], EVENT_NAME_MAX);
-    const payloadJson = jsonText(value['payloadJson'], EVENT_PAYLOAD_MAX);
-    return name === null || payloadJson === null ? null : { type, claim, name, payloadJson };
-  }
-  if (type === 'hook-failed') {
-    const hook = HOOKS.find((known) => known === value['hook']);
-    const error = errorOf(value['error'], 0);
-    return hook && error ? { type, claim, hook, error } : null;
-  }
-  if (type === 'save') return saveOf(value, claim);
-  const outcome = type === 'outcome' ? outcomeOf(value['outcome']) : null;
-  if (!outcome) return null;
-  const usage = { cpuMs: count(value['cpuMs']), peakRssBytes: count(value['peakRssBytes']) };
-  return { type: 'outcome', claim, outcome, ...usage, spent: value['spent'] === true };
 }
 
 /** Sent by our own code before any job: a basic check is enough. */
-function readyOf({ definitions, problems }: Record<string, unknown>): FromRunner | null {
+function readyOf({ definitions, problems, files }: Record<string, unknown>): FromRunner | null {
   const listed = Array.isArray(definitions) && definitions.every((one) => isDefinition(one));
   const textsOnly = Array.isArray(problems) && problems.every((one) => typeof one === 'string');
-  return listed && textsOnly ? { type: 'ready', definitions, problems } : null;
+  if (!listed || !textsOnly) return null;
+  return { type: 'ready', definitions, problems, ...(areCodeFiles(files) && { files }) };
+}
+
+function areCodeFiles(value: unknown): value is CodeFiles {
+  const isFile = (one: unknown) =>
+    isRecord(one) && typeof one['state'] === 'string' && typeof one['source'] === 'string';
+  return isRecord(value) && Object.values(value).every(isFile);
 }
 
 function isDefinition(value: unknown): value is DefinitionInfo {
@@ -81,7 +103,10 @@ function saveOf(value: Record<string, unknown>, claim: number): FromRunner | nul
   const step = value['step'] === null ? null : text(value['step'], STEP_NAME_MAX);
   const valueJson = jsonText(value['valueJson'], SAVED_MAX_BYTES);
   if (seq === null || valueJson === null || (step === null && value['step'] !== null)) return null;
-  return { type: 'save', claim, seq, step, valueJson };
+  if (step !== null && isServerStep(step)) return null;
+  const ranMs = step === null ? null : count(value['durationMs']);
+  const durationMs = ranMs === null ? null : Math.min(ranMs, STEP_MS_MAX);
+  return { type: 'save', claim, seq, step, valueJson, durationMs };
 }
 
 /** One JSON value as text, or null. */
@@ -91,7 +116,8 @@ function jsonText(value: unknown, max: number): string | null {
   return value;
 }
 
-function outcomeOf(value: unknown): Outcome | null {
+/** An outcome of user code or of another program. Throws for text that is not JSON. */
+export function outcomeOf(value: unknown): Outcome | null {
   if (!isRecord(value)) return null;
   if (value['kind'] === 'success') {
     const resultJson = jsonText(value['resultJson'], RESULT_MAX_BYTES);
@@ -100,6 +126,12 @@ function outcomeOf(value: unknown): Outcome | null {
   if (value['kind'] === 'failure') {
     const error = errorOf(value['error'], 0);
     return error && { kind: 'failure', error, retryAfterMs: count(value['retryAfterMs']) };
+  }
+  if (value['kind'] === 'suspended') {
+    const timeoutMs = count(value['timeoutMs']);
+    const signal = value['signal'];
+    if (!isSignalName(signal) || timeoutMs === null || timeoutMs > WAIT_MS_MAX) return null;
+    return { kind: 'suspended', signal, timeoutMs };
   }
   const delayMs = count(value['delayMs']);
   if (value['kind'] !== 'snoozed' || delayMs === null || delayMs > SNOOZE_MS_MAX) return null;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { failureOf } from '../../core/failure/failure.ts';
+import { programFile } from '../../runtime/code.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import { usageOf } from '../../runtime/processes/process-usage.ts';
 import { StartRefusal } from '../../runtime/start-refusal.ts';
@@ -12,6 +12,7 @@ import {
   type AbortReason,
   LINE_MAX,
   LineReader,
+  type LoadPlan,
   messageLine,
   type RunCommand,
   runLine,
@@ -21,10 +22,6 @@ import type { RunnerEvents, RunnerExit, RunnerReport, SpawnedRunner } from './ru
 import { type OutcomeMessage, RunnerChannel } from './runner-channel.ts';
 import { Recycling } from './recycling.ts';
 
-// The child runs the same kind of file as this one: .ts in a checkout, .js when built.
-const MAIN = fileURLToPath(
-  new URL(`../runner/main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-);
 const READY_MS = 60_000;
 /** The exit codes of a shell that could not start the program. */
 const EXEC_FAILED = [126, 127];
@@ -46,6 +43,7 @@ export interface ProcessRunnerOptions {
   maxJobs: number;
   /** A file to import before anything else. */
   tracing?: string | null;
+  plan: LoadPlan;
 }
 
 /**
@@ -68,7 +66,7 @@ export class ProcessRunner implements SpawnedRunner {
   #earlier = { cpuMs: 0, peakRssBytes: 0 };
 
   constructor(sandbox: Sandbox, options: ProcessRunnerOptions) {
-    const { jobsPath, memoryMb, maxJobs, tracing = null } = options;
+    const { jobsPath, memoryMb, maxJobs, plan, tracing = null } = options;
     this.#sandbox = sandbox;
     this.#jobsPath = jobsPath;
     this.#recycling = new Recycling(sandbox.clock, maxJobs);
@@ -83,10 +81,12 @@ export class ProcessRunner implements SpawnedRunner {
       nodeLine([resolve(jobsPath), sandbox.folder], memoryMb, tracing),
       {},
       (stream, line) => this.#channel.output(stream, line),
+      () => this.#channel.partOfLine(),
     );
     this.exited = this.#process.exited.then((exit) => this.#explained(exit));
     void this.exited.then((exit) => this.#channel.exit(exit));
     this.#listen();
+    this.#process.socket.write(messageLine({ type: 'load', ...plan }));
   }
 
   get pid(): number | null {
@@ -228,10 +228,6 @@ export class ProcessRunner implements SpawnedRunner {
   }
 }
 
-/**
- * Adds the out-of-memory cause: a job whose child the kernel killed knows only that the child is
- * gone.
- */
 /** Our own code never exits before the definitions are loaded; so one of them did. */
 function badDefinitions(jobsPath: string, code: number): StartRefusal {
   const what = `a definition in ${jobsPath} ended the process that loads it (exit code ${code})`;
@@ -239,6 +235,10 @@ function badDefinitions(jobsPath: string, code: number): StartRefusal {
   return new StartRefusal('definitions', `${what}: ${advice}`);
 }
 
+/**
+ * Adds the out-of-memory cause: a job whose child the kernel killed knows only that the child is
+ * gone.
+ */
 function withMemory(message: OutcomeMessage, cause: RunnerExit['cause']): OutcomeMessage {
   if (message.outcome.kind !== 'failure' || cause?.code !== 'OUT_OF_MEMORY') return message;
   const error = { ...failureOf(cause.code, cause.message), cause: message.outcome.error };
@@ -255,7 +255,7 @@ function nodeLine(args: string[], memoryMb: number | null, tracing: string | nul
     '--disable-sigusr1',
     ...(heapMb === null ? [] : [`--max-old-space-size=${Math.floor(heapMb)}`]),
     ...(tracing === null ? [] : ['--import', tracingUrl(tracing)]),
-    MAIN,
+    programFile('worker/runner/main'),
     ...args,
   ];
 }

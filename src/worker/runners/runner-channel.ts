@@ -85,6 +85,10 @@ export class RunnerChannel {
     this.#events?.onOutput(stream, line);
   }
 
+  partOfLine(): void {
+    this.#events?.onPartOfLine();
+  }
+
   /** The runner is gone. Not reported for a job that has its outcome. */
   exit(exit: RunnerExit): void {
     this.#exit = exit;

@@ -21,7 +21,7 @@ export interface RunnerPoolOptions {
 const IDLE_MS = 60_000;
 
 /**
- * A pool of processes or threads that have loaded the definitions. Starting one costs some 150 ms
+ * A pool of processes or threads that have loaded the definitions. Starting one costs some 60 ms
  * of CPU, so that happens ahead of time, and a warm one is used again unless it exited, was
  * retired, or each job needs a fresh one. A runner that exited is not put back.
  */
@@ -30,13 +30,13 @@ export class RunnerPool implements RunnerSource, Service, Lender {
   readonly #options: RunnerPoolOptions;
   readonly #all = new Set<SpawnedRunner>();
   /** The most recently used runner is taken first, so that the others can end. */
-  #idle: { runner: SpawnedRunner; sinceMs: number; tenant: string | null }[] = [];
+  #idle: { runner: SpawnedRunner; sinceMs: number; owner: string | null }[] = [];
   /**
-   * The tenant of each runner. A runner that is not in here has run no job and can serve any
-   * tenant.
+   * The owner of each runner. A runner that is not in here has run no job and can serve any
+   * owner.
    */
-  readonly #tenants = new WeakMap<Runner, string>();
-  /** Two are enough to know that there are several tenants. */
+  readonly #owners = new WeakMap<Runner, string>();
+  /** Two are enough to know that there are several owners. */
   readonly #seen = new Set<string>();
   #starting: Promise<void>[] = [];
   #idleTimer: NodeJS.Timeout | undefined;
@@ -52,24 +52,16 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     this.#keepSpares();
   }
 
-  /** The first runner reports the definitions, and stays as an idle one. */
-  async report(): Promise<RunnerReport> {
-    const { runner, ready } = this.#spawn();
-    const report = await ready;
-    this.#putBack(runner);
-    return report;
-  }
-
   /** A runner that is ready for a job. Rejects when none could be started. */
-  async acquire(tenant: string): Promise<Runner> {
-    let runner = this.#takeIdle(tenant);
+  async acquire(owner: string): Promise<Runner> {
+    let runner = this.#takeIdle(owner);
     while (!runner && this.#starting.length > 0) {
       await Promise.race(this.#starting);
-      runner = this.#takeIdle(tenant);
+      runner = this.#takeIdle(owner);
     }
     runner ??= await this.#begin();
-    this.#tenants.set(runner, tenant);
-    if (this.#seen.size < 2) this.#seen.add(tenant);
+    this.#owners.set(runner, owner);
+    if (this.#seen.size < 2) this.#seen.add(owner);
     this.#keepSpares();
     return runner;
   }
@@ -83,6 +75,7 @@ export class RunnerPool implements RunnerSource, Service, Lender {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#options.capacity.part(this);
     clearTimeout(this.#idleTimer);
     const running = [...this.#all];
     for (const runner of running) runner.kill();
@@ -96,22 +89,22 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     return oldest !== undefined;
   }
 
-  /** One of this tenant, else one without a tenant. */
-  #takeIdle(tenant: string): SpawnedRunner | undefined {
-    return this.#takeIdleOf(tenant) ?? this.#takeIdleOf(null);
+  /** One of this owner, else one without an owner. */
+  #takeIdle(owner: string): SpawnedRunner | undefined {
+    return this.#takeIdleOf(owner) ?? this.#takeIdleOf(null);
   }
 
-  #takeIdleOf(tenant: string | null): SpawnedRunner | undefined {
+  #takeIdleOf(owner: string | null): SpawnedRunner | undefined {
     for (;;) {
-      const at = this.#idle.findLastIndex((entry) => entry.tenant === tenant);
+      const at = this.#idle.findLastIndex((entry) => entry.owner === owner);
       const [entry] = at < 0 ? [] : this.#idle.splice(at, 1);
       if (!entry || entry.runner.alive) return entry?.runner;
     }
   }
 
   #putBack(runner: SpawnedRunner): void {
-    const tenant = this.#tenants.get(runner) ?? null;
-    this.#idle.push({ runner, sinceMs: this.#options.clock.monotonicMs(), tenant });
+    const owner = this.#owners.get(runner) ?? null;
+    this.#idle.push({ runner, sinceMs: this.#options.clock.monotonicMs(), owner });
     this.#endIdleInTime();
   }
 
@@ -157,10 +150,10 @@ export class RunnerPool implements RunnerSource, Service, Lender {
     const { size, spares, reuse, capacity, log } = this.#options;
     // An ending runner that was used once makes room only when it is gone.
     const limit = reuse ? size : size + spares;
-    // With several tenants, a runner of one tenant cannot serve the others.
+    // With several owners, a runner of one cannot serve the others.
     const unused = () =>
       this.#seen.size > 1
-        ? this.#idle.filter(({ tenant }) => tenant === null).length
+        ? this.#idle.filter(({ owner }) => owner === null).length
         : this.#idle.length;
     while (
       !this.#stopped &&

@@ -1,9 +1,9 @@
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
-import type { AbortReason, FromRunner, RunCommand } from '../ipc.ts';
+import type { AbortReason, CodeFiles, FromRunner, RunCommand } from '../ipc.ts';
 
 /**
- * Executes jobs, one at a time: a process, a thread, or (for definitions that opt in) the worker
- * itself. A runner gets a job and answers through the events, exactly once with an outcome or an
+ * Executes jobs, one at a time: a process, a program, a thread, or (for definitions that opt in) the
+ * worker itself. A runner gets a job and answers through the events, exactly once with an outcome or an
  * exit.
  */
 export interface Runner {
@@ -30,6 +30,8 @@ export type JobMessage = Exclude<FromRunner, { type: 'ready' } | { type: 'idle' 
 export interface RunnerEvents {
   onMessage(message: JobMessage): void;
   onOutput(stream: 'stdout' | 'stderr', line: string): void;
+  /** It wrote something that is not a whole line yet. */
+  onPartOfLine(): void;
   onExit(exit: RunnerExit): void;
 }
 
@@ -63,13 +65,16 @@ export interface SpawnedRunner extends Runner {
 export interface RunnerReport {
   definitions: DefinitionInfo[];
   problems: string[];
+  /** What it compiled; see `runner/prepared-code.ts`. */
+  files?: CodeFiles;
 }
 
 /**
  * A source of runners of one kind. Each acquired runner must be released. A runner that has run a
- * job of one tenant is never given to another tenant.
+ * job of one owner is never given to another. An owner is a tenant, or a tenant with a set of
+ * secrets (`worker/attempt/secrets.ts`).
  */
 export interface RunnerSource {
-  acquire(tenant: string): Promise<Runner> | Runner;
+  acquire(owner: string): Promise<Runner> | Runner;
   release(runner: Runner): void;
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { JobDefinition } from '../../core/definition/define.ts';
-import type { DefinitionInfo } from '../../core/definition/definition.ts';
+import { type DefinitionInfo, RUNNER_MEMORY_MB } from '../../core/definition/definition.ts';
+import { builtModules } from '../../runtime/code.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Service } from '../../runtime/service.ts';
@@ -12,9 +13,10 @@ import {
   type SandboxesOptions,
   type SandboxesSettings,
 } from '../isolation/sandboxes.ts';
-import { ProcessRunner } from './process-runner.ts';
+import { ProcessRunner, type ProcessRunnerOptions } from './process-runner.ts';
 import type { RunnerReport, RunnerSource, SpawnedRunner } from './runner.ts';
 import { RunnerPool } from './runner-pool.ts';
+import type { DeploymentPlan, LoadPlan } from '../ipc.ts';
 import { loadDefinitions } from '../runner/load.ts';
 import { ThreadRunner } from './thread-runner.ts';
 import type { Watchdog } from '../watchdog.ts';
@@ -34,7 +36,7 @@ const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
   runnerMaxJobs: 1_000,
   runnerEnv: null,
   runnerUids: 'none',
-  runnerMemoryMb: 512,
+  runnerMemoryMb: RUNNER_MEMORY_MB,
   inlineJobs: 'own-user',
 };
 
@@ -42,6 +44,12 @@ export interface RunnersOptions
   extends Partial<RunnerSettings>, Pick<SandboxesOptions, 'controlGroups'> {
   /** A file or folder of definitions, or a list of definitions (these run inline only). */
   jobs: string | readonly JobDefinition[];
+  /** Of a deployment, whose folder is `jobs`. */
+  deployment?: DeploymentPlan;
+  /** The runners of this worker that others share their sandboxes and their capacity with. */
+  main?: Runners;
+  /** Starts the sandboxes also for a list of definitions, because others share them. */
+  shares?: boolean;
   slots: number;
   watchdog: Watchdog;
   clock: Clock;
@@ -63,15 +71,21 @@ export class Runners implements Service {
   readonly name = 'runners';
   readonly #options: RunnersOptions & RunnerSettings;
   readonly #room: Sandboxes;
+  readonly #main: Runners | null;
   readonly #sources = new Map<string, RunnerSource>();
+  readonly #sourceOf = new Map<DefinitionInfo, RunnerSource>();
   readonly #services: Service[] = [];
   #capacity = new Capacity(0);
   #report: RunnerReport = { definitions: [], problems: [] };
+  #plan: LoadPlan = { files: null, modules: {} };
 
   constructor(options: RunnersOptions) {
     this.#options = { ...DEFAULT_RUNNER_SETTINGS, ...options };
-    const { jobs } = this.#options;
-    this.#room = new Sandboxes({ ...this.#options, jobs: typeof jobs === 'string' ? jobs : '.' });
+    const { jobs, main = null } = this.#options;
+    this.#main = main;
+    this.#room = main
+      ? main.#room
+      : new Sandboxes({ ...this.#options, jobs: typeof jobs === 'string' ? jobs : '.' });
   }
 
   get report(): RunnerReport {
@@ -79,6 +93,14 @@ export class Runners implements Service {
   }
 
   source(definition: DefinitionInfo): RunnerSource {
+    const known = this.#sourceOf.get(definition);
+    if (known) return known;
+    const source = this.#findSource(definition);
+    this.#sourceOf.set(definition, source);
+    return source;
+  }
+
+  #findSource(definition: DefinitionInfo): RunnerSource {
     const { isolation, command, key, version } = definition;
     const memoryMb = this.#memoryOf(definition);
     const name = command ? `command ${key}@${version}` : `${isolation} ${memoryMb}`;
@@ -92,9 +114,10 @@ export class Runners implements Service {
 
   async start(): Promise<void> {
     const { jobs, slots, clock, log } = this.#options;
-    this.#capacity = new Capacity(slots + this.#freshSpares);
+    this.#capacity = this.#main ? this.#main.#capacity : new Capacity(slots + this.#freshSpares);
     if (typeof jobs !== 'string') {
-      this.#sources.set('inline null', new InlineRunners(jobs, clock));
+      if (this.#options.shares) await this.#room.start();
+      this.#sources.set('inline null', new InlineRunners(jobs, clock, this.#options.publicUrl));
       this.#report = reportOf(jobs);
       return;
     }
@@ -105,6 +128,7 @@ export class Runners implements Service {
       await this.stop();
       throw error;
     }
+    if (this.#main) return;
     log.info(
       { memoryLimits: this.#room.memoryMethod, usersOfTheirOwn: this.#room.hasUsers },
       'runners are ready',
@@ -112,19 +136,32 @@ export class Runners implements Service {
   }
 
   async #startRoom(jobs: string): Promise<void> {
-    const { clock, log } = this.#options;
-    await this.#room.start();
-    const warm = this.#pool(jobs, ORDINARY(this.#options.runnerMemoryMb));
-    this.#report = this.#judged(await warm.report());
-    if (this.#room.warning !== null) log.warn(this.#room.warning);
+    const { clock, log, publicUrl } = this.#options;
+    // Before the sandboxes, whose view of the code shows what is built by then.
+    const { deployment } = this.#options;
+    this.#plan = { files: null, modules: builtModules(), ...(deployment && { deployment }) };
+    if (!this.#main) await this.#room.start();
+    this.#report = this.#judged(await this.#readDefinitions(jobs));
+    this.#pool(jobs, ORDINARY(this.#options.runnerMemoryMb));
+    if (this.#room.warning !== null && !this.#main) log.warn(this.#room.warning);
     const { definitions } = this.#report;
     // Only definitions that opted in bring user code into this process.
     if (definitions.some(({ isolation }) => isolation === 'inline')) {
-      const inline = await loadDefinitions(jobs);
-      this.#sources.set('inline null', new InlineRunners(inline.definitions, clock));
+      const inline = await loadDefinitions(jobs, this.#options.deployment);
+      this.#sources.set('inline null', new InlineRunners(inline.definitions, clock, publicUrl));
     }
     for (const definition of definitions) this.source(definition);
     for (const service of this.#services) await service.start();
+  }
+
+  /** The first process compiles the definitions, and is not used for jobs. */
+  async #readDefinitions(jobs: string): Promise<RunnerReport> {
+    const first = this.#process(jobs, this.#options.runnerMemoryMb || null);
+    const { files = {}, ...report } = await first.ready();
+    first.kill();
+    await first.exited;
+    this.#plan = { ...this.#plan, files };
+    return report;
   }
 
   /** Inline jobs would have the rights of the worker, which are more than a job may have here. */
@@ -156,7 +193,8 @@ export class Runners implements Service {
     await Promise.all(this.#services.map(async (service) => await service.stop()));
     this.#services.length = 0;
     this.#sources.clear();
-    await this.#room.stop();
+    this.#sourceOf.clear();
+    if (!this.#main) await this.#room.stop();
   }
 
   /** Spares are useful for runners that are used once, but not more than the cores can start. */
@@ -182,11 +220,20 @@ export class Runners implements Service {
   }
 
   #spawn(jobsPath: string, { isolation, memoryMb }: Kind): SpawnedRunner {
-    const { runnerMaxJobs: maxJobs, tracing = null } = this.#options;
-    const options = { jobsPath, memoryMb, maxJobs, tracing };
+    if (isolation !== 'thread') return this.#process(jobsPath, memoryMb);
+    const options = this.#runnerOptions(jobsPath, memoryMb);
     // Node limits the heap of a thread.
-    if (isolation === 'thread') return new ThreadRunner(this.#room.sandbox(null), options);
+    return new ThreadRunner(this.#room.sandbox(null), options);
+  }
+
+  #process(jobsPath: string, memoryMb: number | null): ProcessRunner {
+    const options = this.#runnerOptions(jobsPath, memoryMb);
     return new ProcessRunner(this.#room.sandbox(memoryMb), options);
+  }
+
+  #runnerOptions(jobsPath: string, memoryMb: number | null): ProcessRunnerOptions {
+    const { runnerMaxJobs: maxJobs, tracing = null } = this.#options;
+    return { jobsPath, memoryMb, maxJobs, tracing, plan: this.#plan };
   }
 
   #add<Source extends RunnerSource & Service>(name: string, source: Source): Source {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { builtModules } from '../../runtime/code.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { readTag } from '../../runtime/processes/name-tag.ts';
@@ -36,6 +37,8 @@ export async function tryRunner({
   log,
   ...settings
 }: StartCheckOptions): Promise<StartCheck> {
+  // Before the sandboxes, whose view of the code shows what is built by then.
+  const plan = { files: null, modules: builtModules() };
   const watchdog = new Watchdog(clock, log);
   // Without a memory limit it needs no control group.
   const noGroups = () => null;
@@ -55,6 +58,7 @@ export async function tryRunner({
       jobsPath: jobs,
       memoryMb: null,
       maxJobs: 1,
+      plan,
     });
     try {
       const report = await runner.ready();

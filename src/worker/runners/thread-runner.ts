@@ -1,12 +1,21 @@
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
+import { THREAD_MEMORY_MB } from '../../core/definition/definition.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { programFile } from '../../runtime/code.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import { ByteRate, LINE_COST, Throttle } from '../isolation/byte-rate.ts';
 import { tracingUrl } from '../../signals/load-tracing.ts';
 import type { Sandbox } from '../isolation/sandbox.ts';
 import { OutputLines } from '../isolation/output-lines.ts';
-import { type AbortReason, LINE_MAX, messageLine, type RunCommand, runLine } from '../ipc.ts';
+import {
+  type AbortReason,
+  LINE_MAX,
+  type LoadPlan,
+  messageLine,
+  type RunCommand,
+  runLine,
+} from '../ipc.ts';
 import {
   PLAIN_EXIT,
   type RunnerEvents,
@@ -18,12 +27,7 @@ import { Credit } from '../runner/credit.ts';
 import { type OutcomeMessage, RunnerChannel } from './runner-channel.ts';
 import { Recycling } from './recycling.ts';
 
-const MAIN = new URL(
-  `../runner/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
-  import.meta.url,
-);
 const READY_MS = 60_000;
-const DEFAULT_MEMORY_MB = 256;
 /** A thread in native code does not end on request; after this time it is abandoned. */
 const GIVE_UP_MS = 10_000;
 
@@ -33,6 +37,7 @@ export interface ThreadRunnerOptions {
   maxJobs: number;
   /** A file to import before anything else. */
   tracing?: string | null;
+  plan: LoadPlan;
 }
 
 /**
@@ -60,14 +65,14 @@ export class ThreadRunner implements SpawnedRunner {
 
   /** Of the sandbox it uses the folder and the environment; the rest is for processes. */
   constructor(sandbox: Sandbox, options: ThreadRunnerOptions) {
-    const { jobsPath, memoryMb, maxJobs, tracing = null } = options;
+    const { jobsPath, memoryMb, maxJobs, plan, tracing = null } = options;
     this.#clock = sandbox.clock;
-    this.#memoryMb = memoryMb ?? DEFAULT_MEMORY_MB;
+    this.#memoryMb = memoryMb ?? THREAD_MEMORY_MB;
     this.#recycling = new Recycling(sandbox.clock, maxJobs);
     this.#channel = new RunnerChannel((message, report) => this.#outcome(message, report));
-    this.#worker = new Worker(MAIN, {
+    this.#worker = new Worker(programFile('worker/runner/thread'), {
       name: 'longshore job',
-      workerData: { jobsPath, folder: sandbox.folder, shared: this.#credit.shared },
+      workerData: { jobsPath, folder: sandbox.folder, shared: this.#credit.shared, plan },
       env: sandbox.env,
       // Not those of the worker.
       execArgv: tracing === null ? [] : ['--import', tracingUrl(tracing)],
@@ -190,7 +195,9 @@ export class ThreadRunner implements SpawnedRunner {
     const lines = new OutputLines((line) => this.#channel.output(name, line));
     this.#lines.push(lines);
     stream.setEncoding('utf8').on('data', (chunk: string) => {
-      throttle.spend(chunk.length + lines.push(chunk) * LINE_COST);
+      const count = lines.push(chunk);
+      if (count === 0) this.#channel.partOfLine();
+      throttle.spend(chunk.length + count * LINE_COST);
     });
   }
 }

@@ -1,14 +1,10 @@
 import { Client } from 'pg';
 import { pino } from 'pino';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { adviceOn, healthWatch } from '../../../src/scheduler/health-watch.ts';
 import { findHolder, type Holder, tableHealth } from '../../../src/store/connection/health.ts';
-import {
-  postgresVersions,
-  testDatabase,
-  type TestDatabase,
-} from '../../support/servers/database.ts';
+import { postgresVersions, databasePerTest } from '../../support/servers/database.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { until } from '../../support/until.ts';
 
@@ -24,14 +20,9 @@ interface Line {
 const [INFO, WARN] = [30, 40];
 
 describe.each(postgresVersions())('a pinned xmin on PostgreSQL %i', (postgres) => {
-  let database: TestDatabase;
+  const database = databasePerTest({ postgres });
 
-  beforeEach(async () => {
-    database = await testDatabase({ postgres });
-    onTestFinished(database.close);
-  });
-
-  /** Somebody's forgotten transaction. */
+  /** A forgotten transaction. */
   const hold = async () => {
     const client = new Client({
       connectionString: database.url,
@@ -117,11 +108,11 @@ describe.each(postgresVersions())('a pinned xmin on PostgreSQL %i', (postgres) =
 });
 
 it('is explained for what is no session, too', () => {
-  const nobody = { mark: '', heldMs: null, pid: null, application: null, queryStart: null };
-  const slot: Holder = { ...nobody, kind: 'replication slot', name: 'standby', state: 'inactive' };
+  const holder = { mark: '', heldMs: null, pid: null, application: null, queryStart: null };
+  const slot: Holder = { ...holder, kind: 'replication slot', name: 'standby', state: 'inactive' };
   expect(adviceOn(slot, 600)).toMatch(
     /^replication slot standby \(inactive\) has kept .* pg_drop_replication_slot\('standby'\)/,
   );
-  const prepared: Holder = { ...nobody, kind: 'prepared transaction', name: 'tx7', state: null };
+  const prepared: Holder = { ...holder, kind: 'prepared transaction', name: 'tx7', state: null };
   expect(adviceOn(prepared, 600)).toMatch(/^prepared transaction tx7 has kept .* for 600 s/);
 });

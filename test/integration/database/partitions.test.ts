@@ -1,21 +1,25 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jobIdFloor, timeOfJobId } from '../../../src/core/job/job-id.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { ensurePartitions } from '../../../src/store/connection/partitions.ts';
-import { onCluster, testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { onCluster, databasePerTest } from '../../support/servers/database.ts';
 import { claimAny, enqueueOne, newWorker, request, settleAs, SUCCESS } from '../../support/jobs.ts';
 import { enqueueDaysAgo } from '../../support/old-jobs.ts';
 import { publishHooks } from '../../support/history.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const PARTITIONED = ['job', 'done', 'attempt', 'event', 'log_chunk', 'step'];
+const PARTITIONED = [
+  'job',
+  'done',
+  'attempt',
+  'event',
+  'log_chunk',
+  'step',
+  'stream_chunk',
+  'edge',
+];
 
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await testDatabase();
-  onTestFinished(database.close);
-});
+const database = databasePerTest();
 
 interface Range {
   name: string;
@@ -62,7 +66,7 @@ async function todayMs(): Promise<number> {
   return row?.ms ?? 0;
 }
 
-/** Drops the partitions that begin at that time or later, as if nobody had made them yet. */
+/** Drops the partitions that begin at that time or later, as if they were not created yet. */
 async function forgetPartitions(sinceMs: number, untilMs = sinceMs): Promise<void> {
   for (const table of PARTITIONED) {
     for (const { name, fromMs } of await rangesOf(table)) {

@@ -2,7 +2,7 @@ import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { blocksOf } from '../../support/checks/docs-blocks.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { jobEnded, scheduling, workerOn } from '../../support/servers/worker.ts';
@@ -12,7 +12,7 @@ import { jobEnded, scheduling, workerOn } from '../../support/servers/worker.ts'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 // Inside the checkout, so that `longshore` and `zod` resolve as they do for a user.
 const FOLDER = join(ROOT, 'tmp', 'docs-examples');
-const PAGES = ['writing-jobs.md', 'cancelling.md', 'limits.md', 'schedules.md'];
+const PAGES = ['writing-jobs.md', 'cancelling.md', 'waiting.md', 'limits.md', 'schedules.md'];
 const blocks = [...PAGES.map((name) => `docs/${name}`), 'README.md']
   .flatMap((page) => blocksOf(page, 'ts'))
   // The other blocks are programs, or files that are used by one.
@@ -29,11 +29,10 @@ const READERS = `
   const page = (message: string) => console.log(message);
 `;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 const stops: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  database = await testDatabase();
   await mkdir(FOLDER, { recursive: true });
   for (const [index, code] of blocks.entries()) {
     const more = code.includes('fetchRows(') ? READERS : '';
@@ -48,7 +47,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const stop of stops) await stop();
-  await database.close();
   await rm(FOLDER, { recursive: true });
 });
 
@@ -57,9 +55,12 @@ const EXPECTED: Record<string, [params: unknown, result: unknown]> = {
   'docs.sync': [{ account: 'a' }, { synced: 'a' }],
   'docs.import': [{ rows: 5 }, { startedAt: 2 }],
   'docs.report': [{ month: '2026-11' }, { file: 'report-3.pdf', attempt: 2 }],
+  'docs.answer': [{ question: 'tide' }, { text: 'It depends on the tide.' }],
   'docs.invoice': [{ total: 7 }, { paid: 7 }],
   'docs.word-count': ['three little words', { words: 3 }],
   'docs.patient': [{ rounds: 3 }, { rounds: 3 }],
+  'docs.watched': [{ files: ['a', 'b'] }, { done: 2 }],
+  'docs.welcome': [{ user: 'Ann' }, { mails: 2 }],
   invoice: [{ customer: 'ada' }, { customer: 'ada' }],
   'report.build': [{}, null],
   report: [{ month: '2026-11' }, { file: 'report.pdf', rows: 1 }],

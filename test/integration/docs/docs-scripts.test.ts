@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findFreePort } from '../../../src/postgres/free-port.ts';
 import { compileCache } from '../../support/compile-cache.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { testDatabase, sharedDatabase } from '../../support/servers/database.ts';
 import { blocksOf } from '../../support/checks/docs-blocks.ts';
 import { endAll, launch, type Running } from '../../support/processes.ts';
 
@@ -53,12 +53,11 @@ describe('docs/testing.md', () => {
 });
 
 describe('docs/sdk.md', () => {
-  let database: TestDatabase;
+  const database = sharedDatabase();
   let server: Running;
   let programs: string[];
 
   beforeAll(async () => {
-    database = await testDatabase();
     await save('docs/sdk.md', (code) => code);
     server = await launch('start', {
       env: { DATABASE_URL: database.url, LONGSHORE_JOBS: join(FOLDER, 'docs/sdk.md/jobs') },
@@ -66,10 +65,7 @@ describe('docs/sdk.md', () => {
     const here = (code: string) => code.replace('http://127.0.0.1:4400', server.summary.address);
     programs = await save('docs/sdk.md', here);
   });
-  afterAll(async () => {
-    await endAll();
-    await database.close();
-  });
+  afterAll(async () => await endAll());
 
   it('has programs that say what they should', async () => {
     const said = [];
@@ -79,6 +75,7 @@ describe('docs/sdk.md', () => {
       said.push(run.said.trim().split('\n'));
     }
     expect(said).toEqual([
+      [expect.stringMatching(/^202 \{ jobId: '[\w-]+' \}$/)],
       ['cat-200.png', 'dog-20.png succeeded'],
       [
         'info resizing owl',
@@ -88,8 +85,10 @@ describe('docs/sdk.md', () => {
         'succeeded 1',
         'succeeded 1',
       ],
+      ['The tide is in.'],
       [expect.stringMatching(/^gone: /)],
       ['fox-10.png'],
+      ['claimed 0, 0 left'],
     ]);
   });
 
@@ -145,7 +144,7 @@ describe('README.md', () => {
   });
 });
 
-describe('docs/webhooks.md', () => {
+describe('docs/operate/webhooks.md', () => {
   it('has a receiver that gets the events of a job', async () => {
     const database = await testDatabase();
     try {
@@ -160,7 +159,7 @@ describe('docs/webhooks.md', () => {
       const port = String(await findFreePort(24_801));
       const here = (code: string) =>
         code.replace('http://127.0.0.1:4400', summary.address).replaceAll('4801', port);
-      const [program = ''] = await save('docs/webhooks.md', here);
+      const [program = ''] = await save('docs/operate/webhooks.md', here);
       const { code, said } = await start([program], database.url);
       expect(said).toMatch(/^dev\.longshore\.job\.succeeded .*Ada/);
       expect(code).toBe(0);

@@ -12,12 +12,7 @@ import { memoryMethod } from '../../../src/runtime/processes/cgroup.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { migrate, readMigrations } from '../../../src/store/connection/migrate.ts';
 import { CACHED } from '../../support/compile-cache.ts';
-import {
-  emptyDatabase,
-  onCluster,
-  testDatabase,
-  type TestDatabase,
-} from '../../support/servers/database.ts';
+import { emptyDatabase, onCluster, sharedDatabase } from '../../support/servers/database.ts';
 import { EmbeddedFixture } from '../../support/servers/embedded-fixture.ts';
 import { hasPgbouncer, startPgbouncer } from '../../support/servers/pgbouncer.ts';
 import { endAll, FIXTURES, launch, run } from '../../support/processes.ts';
@@ -27,16 +22,14 @@ import { hasRedis, startRedis } from '../../support/servers/redis.ts';
 
 const JOBS = join(FIXTURES, 'jobs');
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let folder: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
   folder = await mkdtemp(join(tmpdir(), 'longshore-doctor-'));
 });
 afterAll(async () => {
   await endAll();
-  await database.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -362,6 +355,13 @@ describe('Redis', () => {
     onTestFinished(async () => await server.remove());
     expect((await look({ redisUrl: url })).redis).toMatchObject({ status: 'ok', detail: url });
   });
+});
+
+it('looks at brokers when there are any, and they may be away', async () => {
+  expect(await look({})).not.toHaveProperty('brokers');
+  const { brokers } = await look({ brokers: 'rabbit=amqp://me:secret@127.0.0.1:9' });
+  expect(brokers).toMatchObject({ status: 'warning', detail: expect.stringMatching('ECONNREF') });
+  expect(brokers?.detail).not.toContain('secret');
 });
 
 /** The processes that were started with a variable of this value. */

@@ -272,7 +272,7 @@ describe('after a kill -9', () => {
     await expectNote(url);
   });
 
-  it('of everything, the next start recovers, whomever the lock file names by now', async () => {
+  it('of everything, the next start recovers, whichever process the lock file names', async () => {
     const { child, url, pid } = await here.startElsewhere();
     await note(url);
     const backends = await query(url, 'select pid from pg_stat_activity');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineJob, enqueueIn, IdempotencyConflict, InvalidRequest } from '../../../src/index.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { LIBRARIES, notTransactions } from '../../support/transactions.ts';
 import { jobEnded, workerOn } from '../../support/servers/worker.ts';
 
@@ -14,21 +14,17 @@ const greet = defineJob({
   run: ({ name }) => `hello ${name}`,
 });
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let stop: () => Promise<void>;
 let orders = 0;
 
 beforeAll(async () => {
-  database = await testDatabase();
   await database.sql('create table public."Order" (id int primary key)');
   const { worker, stop: end } = workerOn(database, { jobs: [greet] });
   await worker.start();
   stop = end;
 });
-afterAll(async () => {
-  await stop();
-  await database.close();
-});
+afterAll(async () => await stop());
 
 const jobs = async () =>
   (await database.sql<{ n: number }>('select count(*)::int as n from longshore.job'))[0]?.n;
@@ -55,7 +51,7 @@ describe.each(Object.entries(LIBRARIES))('enqueueIn with %s', (name, inTransacti
     orders += 1;
     const before = await jobs();
     const broken = inTransaction(database.url, orders, async (tx) => {
-      await enqueueIn(tx, 'greet', { name: 'nobody' });
+      await enqueueIn(tx, 'greet', { name: 'rolled back' });
       throw new Error('changed my mind');
     });
     await expect(broken).rejects.toThrow('changed my mind');
@@ -89,13 +85,13 @@ describe.each(Object.entries(LIBRARIES))('enqueueIn with %s', (name, inTransacti
 
 describe('enqueueIn', () => {
   it('holds params against the schema before it sends anything', async () => {
-    const nobody = { query: () => Promise.reject(new Error('nothing should be sent')) };
-    const refused = enqueueIn(nobody, greet, { name: '', 'a/b': [1, 'x' as never] });
+    const unused = { query: () => Promise.reject(new Error('nothing should be sent')) };
+    const refused = enqueueIn(unused, greet, { name: '', 'a/b': [1, 'x' as never] });
     await expect(refused).rejects.toMatchObject({
       code: 'PAYLOAD_INVALID',
       errors: [{ pointer: '/params/name' }, { pointer: '/params/a~1b/1' }],
     });
-    await expect(enqueueIn(nobody, greet, { name: '' }, { skipValidation: true })).rejects.toThrow(
+    await expect(enqueueIn(unused, greet, { name: '' }, { skipValidation: true })).rejects.toThrow(
       'nothing should be sent',
     );
   });

@@ -10,7 +10,7 @@ import { definitionInfo } from '../../../src/core/definition/check-definition.ts
 import { HttpServer } from '../../../src/http/server.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 
 /** The program of docs/enqueueing.md, run as a reader would run it, against a real server. */
 
@@ -22,11 +22,10 @@ const [program = '', printed = ''] = [...page.matchAll(/^```(?:ts)?\n(.*?)^```$/
   ([, text]) => text ?? '',
 );
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let server: HttpServer;
 
 beforeAll(async () => {
-  database = await testDatabase();
   const { db, enqueuer } = database;
   const paramsSchema = z.toJSONSchema(z.object({ name: z.string(), width: z.int() }));
   await publishDefinitions(db, [definitionInfo({ key: 'docs.thumbnail' }, { paramsSchema })]);
@@ -37,7 +36,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.stop();
-  await database.close();
   await rm(FOLDER, { recursive: true });
 });
 

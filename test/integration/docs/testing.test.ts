@@ -28,6 +28,13 @@ const flaky = defineJob({
   },
   onEnd: ({ status }) => void hooked.push(status),
 });
+const sleeping = defineJob({
+  key: 'sleeping',
+  run: async (_params: unknown, ctx) => {
+    await ctx.sleep('2 days');
+    return ctx.attempt;
+  },
+});
 const nightly = defineJob({
   key: 'nightly',
   schedule: { cron: '0 3 * * *' },
@@ -38,7 +45,7 @@ describe('a rig with code at hand', () => {
   let rig: TestRig;
   beforeAll(async () => {
     rig = await createTestRig({
-      jobs: [welcome, flaky, nightly],
+      jobs: [welcome, flaky, sleeping, nightly],
       databaseUrl: inject('clusterUrl'),
     });
   });
@@ -82,6 +89,17 @@ describe('a rig with code at hand', () => {
     expect((await later.get()).status).toBe('succeeded');
     expect(new Set(seen.splice(0))).toEqual(new Set(['later', 'night']));
     expect(Date.parse((await later.get()).finishedAt ?? '')).toBeGreaterThan(before.getTime());
+  });
+
+  it('ends sleeps when its clock says so', async () => {
+    const job = await rig.enqueue(sleeping, {});
+    await rig.drain();
+    await rig.advance(86_400_000);
+    await rig.drain();
+    expect((await job.get()).status).toBe('scheduled');
+    await rig.advance(86_400_000);
+    await rig.drain();
+    expect(await job.get()).toMatchObject({ status: 'succeeded', result: 1 });
   });
 
   it('sees what was enqueued in a transaction of its own, at the same time of day', async () => {

@@ -4,10 +4,10 @@ import type { ChangeView } from '../../../src/core/views/change-feed.ts';
 import { HttpServer } from '../../../src/http/server.ts';
 import { ChangeAnswer } from '../../../src/protocol/answers/change-feed-answer.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
-import { foldAll } from '../../../src/store/counters/roll-up.ts';
+import { rollUpAll } from '../../../src/store/counters/roll-up.ts';
 import { revokeKey } from '../../../src/store/access/keys.ts';
 import { pause, resume } from '../../../src/store/limits/pauses.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { newKey, newTenant } from '../../support/server-edge.ts';
 import { enqueueOne, newWorker } from '../../support/jobs.ts';
 import { listen, type Listening } from '../../support/servers/live-stream.ts';
@@ -15,7 +15,7 @@ import { until } from '../../support/until.ts';
 
 /** What changes for a tenant, from the rows to the bytes that a reader of the stream gets. */
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let server: HttpServer;
 const keys: Record<string, string> = {};
 
@@ -29,18 +29,14 @@ async function serve(): Promise<HttpServer> {
 }
 
 beforeAll(async () => {
-  database = await testDatabase();
   for (const tenant of ['acme', 'rival']) {
     await newTenant(database, tenant);
     keys[tenant] = (await newKey(database, tenant, 'jobs:read')).key;
   }
-  await foldAll(database.db);
+  await rollUpAll(database.db);
   server = await serve();
 });
-afterAll(async () => {
-  await server.stop();
-  await database.close();
-});
+afterAll(async () => await server.stop());
 
 const as = (tenant: string) => ({ authorization: `Bearer ${keys[tenant]}` });
 
@@ -52,29 +48,29 @@ async function follow(tenant: string, from = server, lastId?: string): Promise<L
   return listening;
 }
 
-const told = ({ messages }: Listening): ChangeView[] =>
+const changesOf = ({ messages }: Listening): ChangeView[] =>
   messages.map(({ data }) => JSON.parse(data) as ChangeView);
-const topicsOf = (listening: Listening) => told(listening).flatMap(({ topics }) => topics);
+const topicsOf = (listening: Listening) => changesOf(listening).flatMap(({ topics }) => topics);
 const lastIdOf = ({ messages }: Listening) => messages.at(-1)?.id ?? '';
 
 /** A job that is made, and counted as the scheduler does every second. */
 async function make(tenant: string, definitionKey: string): Promise<void> {
   await enqueueOne(database, { tenant, definitionKey });
-  await foldAll(database.db);
+  await rollUpAll(database.db);
 }
 
 describe('the stream of changes', () => {
   it('names the definitions whose jobs have moved, for their tenant only', async () => {
     const [ours, theirs] = [await follow('acme'), await follow('rival')];
-    expect(told(ours)).toEqual([{ id: lastIdOf(ours), topics: [], definitionKeys: [] }]);
+    expect(changesOf(ours)).toEqual([{ id: lastIdOf(ours), topics: [], definitionKeys: [] }]);
     await make('acme', 'mail');
-    await until('it is told', () => ours.messages.length === 2);
-    expect(ours.messages[1]).toMatchObject({ event: 'change', id: told(ours)[1]?.id });
-    expect(told(ours)[1]).toMatchObject({ topics: ['jobs'], definitionKeys: ['mail'] });
+    await until('the event arrives', () => ours.messages.length === 2);
+    expect(ours.messages[1]).toMatchObject({ event: 'change', id: changesOf(ours)[1]?.id });
+    expect(changesOf(ours)[1]).toMatchObject({ topics: ['jobs'], definitionKeys: ['mail'] });
     // What comes after it has been heard without it.
     await make('rival', 'report');
     await until('the other hears of its own', () => theirs.messages.length === 2);
-    expect(told(theirs)[1]).toMatchObject({ topics: ['jobs'], definitionKeys: ['report'] });
+    expect(changesOf(theirs)[1]).toMatchObject({ topics: ['jobs'], definitionKeys: ['report'] });
     expect(ours.messages).toHaveLength(2);
   });
 
@@ -82,7 +78,7 @@ describe('the stream of changes', () => {
     const first = await serve();
     const before = await follow('acme', first);
     await make('acme', 'mail');
-    await until('it is told', () => before.messages.length === 2);
+    await until('the event arrives', () => before.messages.length === 2);
     await first.stop();
     expect(await before.closed).toBe('closed');
     // A server that stops sends no end: an EventSource comes again.
@@ -91,11 +87,11 @@ describe('the stream of changes', () => {
     onTestFinished(async () => await second.stop());
     const unchanged = await follow('acme', second, lastIdOf(before));
     await make('acme', 'mail');
-    await until('the next one is told', () => unchanged.messages.length === 1);
-    expect(told(unchanged)[0]).toMatchObject({ topics: ['jobs'], definitionKeys: ['mail'] });
+    await until('the next event arrives', () => unchanged.messages.length === 1);
+    expect(changesOf(unchanged)[0]).toMatchObject({ topics: ['jobs'], definitionKeys: ['mail'] });
     const missed = await follow('acme', second, lastIdOf(before));
-    await until('it is told at once', () => missed.messages.length === 1);
-    expect(told(missed)).toEqual([
+    await until('the event arrives at once', () => missed.messages.length === 1);
+    expect(changesOf(missed)).toEqual([
       { id: lastIdOf(unchanged), topics: ['jobs'], definitionKeys: null },
     ]);
   });
@@ -105,7 +101,7 @@ describe('the stream of changes', () => {
     await newWorker(database);
     await until('both hear', () => topicsOf(ours).length + topicsOf(theirs).length === 2);
     await pause(database.db, { scope: 'tenant', name: 'acme' }, null, 'too much');
-    await until('it is told', () => topicsOf(ours).length === 2);
+    await until('the event arrives', () => topicsOf(ours).length === 2);
     await resume(database.db, { scope: 'tenant', name: 'acme' });
     await until('it goes on', () => topicsOf(ours).length === 3);
     await newWorker(database);
@@ -117,7 +113,7 @@ describe('the stream of changes', () => {
   it('covers audit entries', async () => {
     const ours = await follow('acme');
     const { keyId, key } = await newKey(database, 'acme', 'jobs:read');
-    await until('it is told', () => topicsOf(ours).length === 1);
+    await until('the event arrives', () => topicsOf(ours).length === 1);
     expect(topicsOf(ours)).toEqual(['audit']);
     keys['short-lived'] = key;
     const listening = await follow('short-lived');

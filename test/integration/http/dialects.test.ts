@@ -1,47 +1,30 @@
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineJob, type JobDefinition } from '../../../src/core/definition/define.ts';
 import type { Outcome } from '../../../src/core/job/lifecycle.ts';
-import { buildServer } from '../../../src/http/server.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { unserved } from '../../../src/scheduler/unserved.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { testDatabase, sharedDatabase } from '../../support/servers/database.ts';
+import { callAs, sharedServer } from '../../support/server-edge.ts';
 import { claimAny, enqueueOne, failure, loseLease, newWorker } from '../../support/jobs.ts';
 import { settleAs, SUCCESS } from '../../support/jobs.ts';
 import { until } from '../../support/until.ts';
 import { jobEnded, workerOn } from '../../support/servers/worker.ts';
 
 /** The contracts of the seeds, sentence by sentence. `docs/seeds.md` says where the others are. */
-let database: TestDatabase;
-let app: FastifyInstance;
+const database = sharedDatabase();
+const app = sharedServer(database);
 
-beforeAll(async () => {
-  database = await testDatabase();
-  const { db, enqueuer } = database;
-  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
-});
 beforeEach(async () => {
   await database.sql(`truncate longshore.job, longshore.waiting, longshore.running, longshore.done,
     longshore.attempt, longshore.dedupe, longshore.worker`);
 });
-afterAll(async () => {
-  await app.close();
-  await database.close();
-});
 
-async function call(method: 'GET' | 'POST', url: string, body?: object) {
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { host: 'localhost', ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { payload: JSON.stringify(body) }),
-  });
-  return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() };
-}
-
-const post = async (url: string, body: object) => await call('POST', url, body);
-const get = async (url: string) => (await call('GET', url)).body;
+const post = async (url: string, payload: object) => {
+  const { status, body } = await callAs(app, null, 'POST', url, { payload });
+  return { status, body };
+};
+const get = async (url: string) => (await callAs(app, null, 'GET', url)).body;
 const rows = async (table: string) => await database.sql(`select from longshore.${table}`);
 
 /** Claims the one job that waits and lets it end, if it shall. */
@@ -112,9 +95,9 @@ describe('seed 001', () => {
     const { jobId } = (await post('/jobs', EXAMPLE)).body;
     const first = await get(`/jobs/${String(jobId)}`);
     expect(await get(`/jobs/${String(jobId)}`)).toEqual(first);
-    const missing = await call('GET', '/jobs/0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400');
+    const missing = await callAs(app, null, 'GET', '/jobs/0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400');
     expect([missing.status, missing.body['code']]).toEqual([404, 'NOT_FOUND']);
-    expect((await call('GET', '/jobs/nonsense')).status).toBe(404);
+    expect((await callAs(app, null, 'GET', '/jobs/nonsense')).status).toBe(404);
     expect(await rows('job')).toHaveLength(1);
   });
 
@@ -206,7 +189,7 @@ describe('seed 004', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });
-    expect((await call('GET', '/api/jobs/nonsense')).status).toBe(404);
+    expect((await callAs(app, null, 'GET', '/api/jobs/nonsense')).status).toBe(404);
   });
 
   it.each([
@@ -384,9 +367,9 @@ describe('seed 004', () => {
 
 describe('a job without a worker for its definition', () => {
   /** A start and a stop are one round of it. */
-  const round = async (unhandledAfterMs: number) => {
+  const round = async (unservedAfterMs: number) => {
     const { db, waker } = database;
-    const one = unserved({ db, waker, pollMs: 60_000, unhandledAfterMs, log: silentLog });
+    const one = unserved({ db, waker, pollMs: 60_000, unservedAfterMs, log: silentLog });
     await one.start();
     await one.stop();
   };

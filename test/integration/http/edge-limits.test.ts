@@ -1,28 +1,31 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openStorage } from '../../../src/artifacts/open-storage.ts';
 import { formatApiKey } from '../../../src/core/access/api-key.ts';
+import { Uploads } from '../../../src/deployments/uploads.ts';
 import type { HttpDeps } from '../../../src/http/deps.ts';
 import { HttpServer } from '../../../src/http/server.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { statement } from '../../../src/store/connection/db.ts';
 import { SESSIONS_MAX } from '../../../src/store/access/sessions.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { newKey, newTenant } from '../../support/server-edge.ts';
 import { listen } from '../../support/servers/live-stream.ts';
 import { until } from '../../support/until.ts';
 
-/** What callers can do to each other at the door: docs/security.md names the attacks. */
-let database: TestDatabase;
+/** What callers can do to each other at the door: docs/operate/security.md names the attacks. */
+const database = sharedDatabase();
 let key: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
   await newTenant(database, 'acme');
   ({ key } = await newKey(database, 'default', 'admin'));
 });
-afterAll(async () => await database.close());
 
 const serve = async (more: Partial<HttpDeps> = {}): Promise<HttpServer> => {
   const bare = { log: silentLog, host: '127.0.0.1', port: 0, version: '0' };
@@ -48,7 +51,7 @@ const wrongKey = (n: number) =>
 
 let guesses = 0;
 
-/** A key that nobody has, and none that was shown before. */
+/** An unknown key, different each time. */
 const guess = async ({ address }: HttpServer, headers = {}) => {
   guesses += 1;
   const sent = { ...bearer(wrongKey(guesses)), ...headers };
@@ -129,8 +132,8 @@ describe('sessions', () => {
     for (let n = 0; n < 40; n += 1) statuses.push((await logIn(server, worker)).status);
     expect(new Set(statuses)).toEqual(new Set([201, 429]));
     await database.sql(
-      `insert into longshore.session (id_hash, key_id, expires_at, seen_at)
-       select sha256(n::text::bytea), $1, now() + interval '1 h', now() - interval '1 min'
+      `insert into longshore.session (id_hash, tenant, key_id, expires_at, seen_at)
+       select sha256(n::text::bytea), 'default', $1, now() + interval '1 h', now() - interval '1 min'
        from generate_series(1, 300) n`,
       [keyId],
     );
@@ -244,6 +247,40 @@ describe('a connection', () => {
     const socket = await socketTo(server);
     socket.write('GET /livez HTTP/1.1\r\nhost: local');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  /** Sends half of a body. */
+  const sendHalf = async (server: HttpServer, path: string, one: string) => {
+    const socket = await socketTo(server);
+    const lines = [`POST ${path} HTTP/1.1`, 'host: localhost', `authorization: Bearer ${one}`];
+    const body = ['content-type: application/json', 'content-length: 8', '', 'half'];
+    socket.write([...lines, ...body].join('\r\n'));
+    return socket;
+  };
+
+  it('on which half a body has arrived is cut when the time for bodies is over', async () => {
+    const server = await serve({ bodyTimeoutMs: 200 });
+    expect(await text(await sendHalf(server, '/v1/jobs', key))).toMatch(/^HTTP\/1\.1 408 /);
+    // Those that were refused at once are cut as well.
+    for (const [path, one] of [
+      ['/nothing', key],
+      ['/v1/artifacts', wrongKey(1)],
+    ] as const) {
+      expect(await text(await sendHalf(server, path, one))).toMatch(/^HTTP\/1\.1 40[14] /);
+    }
+  });
+
+  it('has more time for an upload of code', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-upload-test-'));
+    onTestFinished(async () => await rm(folder, { recursive: true }));
+    const uploads = new Uploads(database.db, await openStorage(folder));
+    const server = await serve({ bodyTimeoutMs: 200, uploads });
+    const upload = await sendHalf(server, '/v1/artifacts', key);
+    const other = await sendHalf(server, '/v1/jobs', key);
+    expect(await text(other)).toMatch(/^HTTP\/1\.1 408 /);
+    upload.write('more');
+    const [answer] = (await once(upload, 'data')) as [Buffer];
+    expect(answer.toString()).toContain('NOT_AN_ARCHIVE');
   });
 
   it('that is idle makes room when there are many', async () => {

@@ -4,24 +4,20 @@ import { silentLog } from '../../../src/runtime/log.ts';
 import { PAGE_CHARS_MAX } from '../../../src/store/read/read-events.ts';
 import { LOG_PAGE_CHARS_MAX } from '../../../src/store/read/read-logs.ts';
 import { writeLogChunks } from '../../../src/store/attempt/log-chunks.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { claimAny, enqueueOne, newWorker } from '../../support/jobs.ts';
 import { chunk } from '../../support/history.ts';
 
-/** What one call may cost the others: docs/security.md names the attack that each of these was. */
-let database: TestDatabase;
+/** What one call may cost the others: docs/operate/security.md names the attack that each of these was. */
+const database = sharedDatabase();
 let server: HttpServer;
 
 beforeAll(async () => {
-  database = await testDatabase();
   const bare = { log: silentLog, host: '127.0.0.1', port: 0, version: '0' };
   server = new HttpServer({ ...database, ...bare });
   await server.start();
 });
-afterAll(async () => {
-  await server.stop();
-  await database.close();
-});
+afterAll(async () => await server.stop());
 
 const call = async (path: string, body?: string) => {
   const headers = { 'content-type': 'application/json' };
@@ -78,7 +74,7 @@ describe('a body that is expensive to read', () => {
 });
 
 describe('a page of what is large', () => {
-  // Crafted: whoever looks for each of these secrets in turn compares most of the text each time.
+  // Crafted: a search for each of these secrets in turn compares most of the text each time.
   const params = {
     secret: Array.from({ length: 256 }, (_, n) => `${'a'.repeat(330)}${n}`),
     note: 'a'.repeat(40_000),

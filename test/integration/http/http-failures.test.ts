@@ -1,7 +1,5 @@
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { buildServer } from '../../../src/http/server.ts';
 import {
   BulkAnswer,
   BulkPageAnswer,
@@ -13,45 +11,25 @@ import {
 } from '../../../src/protocol/answers/dead-letter-answer.ts';
 import { JobPageAnswer } from '../../../src/protocol/answers/job-answer.ts';
 import type { Problem } from '../../../src/protocol/problem.ts';
-import { silentLog } from '../../../src/runtime/log.ts';
 import { runBatch } from '../../../src/scheduler/bulk-batch.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { callAs, sharedServer } from '../../support/server-edge.ts';
 import { GONE, manyDeadLetters, SLOW } from '../../support/dead-letters.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { reachState } from '../../support/checks/reach-state.ts';
 
-let database: TestDatabase;
-let app: FastifyInstance;
+const database = sharedDatabase();
+const app = sharedServer(database);
 
-beforeAll(async () => {
-  database = await testDatabase();
-  const { db, enqueuer } = database;
-  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
-});
 beforeEach(async () => {
   await database.sql(`truncate longshore.job, longshore.waiting, longshore.running, longshore.done,
     longshore.attempt, longshore.bulk`);
 });
-afterAll(async () => {
-  await app.close();
-  await database.close();
-});
 
 const MISSING = '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400';
 
-async function call(method: 'GET' | 'POST' | 'DELETE', url: string, body?: unknown) {
-  const answer = await app.inject({
-    method,
-    url,
-    headers: {
-      host: 'localhost',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { payload: JSON.stringify(body) }),
-  });
-  const { statusCode: status, headers } = answer;
-  return { status, headers, body: answer.body === '' ? null : answer.json<unknown>() };
-}
+const call = async (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: unknown) =>
+  await callAs(app, null, method, url, { payload });
 
 /** The answer, which must be what the OpenAPI document promises. */
 async function promised<Schema extends z.ZodType>(
@@ -111,7 +89,7 @@ describe('POST /v1/jobs/{jobId}/retry', () => {
 describe('DELETE /v1/jobs/{jobId}', () => {
   it('deletes a job that has ended, and no other', async () => {
     const { id } = await reachState(database, 'succeeded');
-    expect(await call('DELETE', `/v1/jobs/${id}`)).toMatchObject({ status: 204, body: null });
+    expect(await call('DELETE', `/v1/jobs/${id}`)).toMatchObject({ status: 204, text: '' });
     expect(await refused(call('DELETE', `/v1/jobs/${id}`))).toEqual([404, 'NOT_FOUND']);
     const open = await enqueueOne(database);
     expect(await refused(call('DELETE', `/v1/jobs/${open}`))).toEqual([409, 'CONFLICT']);
@@ -130,7 +108,7 @@ describe('GET /v1/jobs', () => {
     expect(await count('q=order&status=queued')).toBe(0);
     expect(await count('runAfter=2099-01-01T00:00:00Z')).toBe(1);
     expect(await count('runBefore=2099-01-01T00:00:00Z')).toBe(0);
-    const long = await refused(call('GET', `/v1/jobs?q=${'x'.repeat(201)}`));
+    const long = await refused(call('GET', `/v1/jobs?q=${'x'.repeat(501)}`));
     expect(long).toEqual([400, 'VALIDATION_FAILED', ['/q']]);
   });
 });

@@ -1,27 +1,38 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Longshore } from '../../../src/client/index.ts';
-import type { AttemptView, EventView, LogLine, LogView } from '../../../src/core/views/history.ts';
+import { definitionInfo } from '../../../src/core/definition/check-definition.ts';
+import type {
+  AttemptView,
+  DefinitionLogView,
+  EventView,
+  LogLine,
+  LogView,
+} from '../../../src/core/views/history.ts';
 import { HttpServer } from '../../../src/http/server.ts';
 import type { StreamLimits } from '../../../src/http/streams/streams.ts';
 import type { Problem } from '../../../src/protocol/problem.ts';
 import {
   AttemptsAnswer,
+  DefinitionLogsAnswer,
   EventPageAnswer,
   LogPageAnswer,
+  StepsAnswer,
 } from '../../../src/protocol/answers/history-answer.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
+import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
 import { writeEvents } from '../../../src/store/attempt/events.ts';
 import { writeLogChunks } from '../../../src/store/attempt/log-chunks.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { saveStep } from '../../../src/store/attempt/steps.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { claimAny, enqueueOne, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
 import { lazyReader, listen } from '../../support/servers/live-stream.ts';
 import { until } from '../../support/until.ts';
 
 /** What a job tells, from the rows that its worker writes to the bytes that a reader gets. */
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let server: HttpServer;
 let address: string;
 
@@ -34,15 +45,12 @@ async function serve(streams: Partial<StreamLimits> = {}, port = 0): Promise<Htt
 }
 
 beforeAll(async () => {
-  database = await testDatabase();
   server = await serve();
   ({ address } = server);
 });
-afterAll(async () => {
-  await server.stop();
-  await database.close();
-});
+afterAll(async () => await server.stop());
 
+const NEAREST = expect.stringContaining('jsonl') as string;
 const MISSING = '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400';
 
 async function claimed(): Promise<ClaimedJob> {
@@ -162,6 +170,40 @@ describe('pages', () => {
     expect(rest).toMatchObject({ events: [{ type: 'succeeded' }], nextCursor: null });
   });
 
+  it('of logs can be downloaded together, as text or as JSON', async () => {
+    const job = await claimed();
+    const count = 2_300;
+    await write(job, 0, ...numbered(count));
+    const file = async (query: string) => {
+      const response = await fetch(`${address}/v1/jobs/${job.id}/logs/download${query}`);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="job-/);
+      return { type: response.headers.get('content-type'), text: await response.text() };
+    };
+    const { type, text } = await file('');
+    expect(type).toBe('text/plain; charset=utf-8');
+    const lines = text.split('\n').slice(0, -1);
+    expect(lines.map((one) => one.replace(/^.* out /, ''))).toEqual(numbered(count));
+    expect(lines[0]).toBe('2030-01-01T00:00:00.000Z #1 info  out line 0');
+    const json = (await file('?format=jsonl&attempt=1')).text.split('\n').slice(0, -1);
+    expect(json.map((one) => (JSON.parse(one) as LogView).message)).toEqual(numbered(count));
+    expect((await file('?attempt=2')).text).toBe('');
+    const { body } = await get(`/v1/jobs/${job.id}/logs/download?format=json`);
+    expect(body).toMatchObject({ errors: [{ pointer: '/format', detail: NEAREST }] });
+  });
+
+  it('of steps say how long each ran, and which attempt ran it', async () => {
+    const { id, claim } = await claimed();
+    for (const [name, durationMs] of [['query', 1_250] as const, ['render', null] as const]) {
+      await saveStep(database.db, 0, { id, claim, name, valueJson: '1', durationMs });
+    }
+    const { steps } = StepsAnswer.parse((await get(`/v1/jobs/${id}/steps`)).body);
+    expect(steps).toMatchObject([
+      { name: 'query', claim, durationMs: 1_250, value: 1 },
+      { name: 'render', claim, durationMs: null },
+    ]);
+  });
+
   it('of a job that wrote nothing are empty', async () => {
     const jobId = await enqueueOne(database, { hold: true });
     expect(await logsOf(`/v1/jobs/${jobId}/logs`)).toEqual({ logs: [], nextCursor: null });
@@ -172,12 +214,15 @@ describe('pages', () => {
 describe('refusals', () => {
   const STREAM = { accept: 'text/event-stream' };
 
-  it.each(['attempts', 'events', 'logs'])('%s knows its job', async (name) => {
-    for (const id of [MISSING, 'x']) {
-      const { status, body } = await get(`/v1/jobs/${id}/${name}`, STREAM);
-      expect([status, (body as Problem).code]).toEqual([404, 'NOT_FOUND']);
-    }
-  });
+  it.each(['attempts', 'events', 'logs', 'logs/download', 'steps'])(
+    '%s knows its job',
+    async (name) => {
+      for (const id of [MISSING, 'x']) {
+        const { status, body } = await get(`/v1/jobs/${id}/${name}`, STREAM);
+        expect([status, (body as Problem).code]).toEqual([404, 'NOT_FOUND']);
+      }
+    },
+  );
 
   it.each([
     ['limit=0', '/limit'],
@@ -386,5 +431,90 @@ describe('the SDK', () => {
     const types: string[] = [];
     for await (const { type } of handle.events({ follow: true })) types.push(type);
     expect(types).toEqual(['created', 'queued', 'started', 'succeeded']);
+  });
+});
+
+describe('the log of a definition', () => {
+  /** Jobs of other definitions and tenants are beside them. */
+  async function talking(key: string, tenant = 'default'): Promise<ClaimedJob> {
+    const id = await enqueueOne(database, { definitionKey: key, tenant });
+    const jobs = await claimAny(database, await newWorker(database), 100);
+    const job = jobs.find((one) => one.id === id);
+    if (!job) throw new Error('no job was claimed');
+    return job;
+  }
+  const publish = async (key: string) =>
+    await publishDefinitions(database.db, [definitionInfo({ key }, { paramsSchema: null })]);
+  const page = async (key: string, query = '') =>
+    (await get(`/v1/definitions/${key}/logs${query}`)).body as { logs: DefinitionLogView[] };
+
+  it('has the lines of its running and ended jobs, the oldest first, and of no others', async () => {
+    await publish('tail.a');
+    await publish('tail.b');
+    const [first, second] = [await talking('tail.a'), await talking('tail.a')];
+    const other = await talking('tail.b');
+    await write(first, 1, 'one', 'two');
+    await write(other, 1, 'of another definition');
+    await write(await talking('tail.a', 'acme'), 1, 'of another tenant');
+    await write(second, 1, 'three');
+    await settleAs(database, first, SUCCESS);
+    const { logs } = await page('tail.a');
+    expect(logs.map(({ jobId, message }) => [jobId, message])).toEqual([
+      [first.id, 'one'],
+      [first.id, 'two'],
+      [second.id, 'three'],
+    ]);
+    expect(DefinitionLogsAnswer.safeParse({ logs }).error).toBeUndefined();
+    expect((await page('tail.a', '?limit=1')).logs.map(({ message }) => message)).toEqual([
+      'three',
+    ]);
+    expect((await get('/v1/definitions/tail.c/logs')).status).toBe(404);
+    expect((await get('/v1/definitions/tail.a/logs?cursor=x')).status).toBe(400);
+  });
+
+  it('goes on with new lines of old and new jobs, each once', async () => {
+    await publish('tail.live');
+    const old = await talking('tail.live');
+    await write(old, 1, 'before');
+    const { messages, leave } = await listen(`${address}/v1/definitions/tail.live/logs`);
+    const heard = () => messages.map(({ data }) => (JSON.parse(data) as LogView).message);
+    await until('the first line arrives', () => heard().length === 1);
+    await write(old, 2, 'more');
+    await until('it goes on', () => heard().length === 2);
+    const young = await talking('tail.live');
+    await write(young, 1, 'young');
+    await settleAs(database, young, SUCCESS);
+    await until('a job that has ended meanwhile is heard', () => heard().length === 3);
+    await write(old, 3, 'last');
+    await until('the old one is still heard', () => heard().length === 4);
+    expect(heard()).toEqual(['before', 'more', 'young', 'last']);
+    leave();
+    // A reader that comes back gets the lines of the last seconds again, with the same ids.
+    const again = await listen(
+      `${address}/v1/definitions/tail.live/logs?cursor=${messages.at(-1)?.id}`,
+    );
+    await until('it resumes', () => again.messages.some(({ id }) => id === messages.at(-1)?.id));
+    again.leave();
+  });
+
+  it('follows through the SDK, without repeated lines', async () => {
+    await publish('tail.sdk');
+    const job = await talking('tail.sdk');
+    await write(job, 1, 'a');
+    const client = new Longshore({ url: address });
+    const stop = new AbortController();
+    const found: string[] = [];
+    for await (const { message, jobId } of client.definitionLogs('tail.sdk', {
+      follow: true,
+      signal: stop.signal,
+    })) {
+      found.push(`${jobId === job.id} ${message}`);
+      if (message === 'a') await write(job, 2, 'b');
+      else break;
+    }
+    expect(found).toEqual(['true a', 'true b']);
+    const rest = [];
+    for await (const { message } of client.definitionLogs('tail.sdk')) rest.push(message);
+    expect(rest).toEqual(['a', 'b']);
   });
 });

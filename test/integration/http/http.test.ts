@@ -1,46 +1,33 @@
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { definitionInfo } from '../../../src/core/definition/check-definition.ts';
 import { hookDefinition } from '../../../src/core/definition/hooks.ts';
 import type { JobView } from '../../../src/core/job/job.ts';
-import { buildServer } from '../../../src/http/server.ts';
 import { DefinitionsAnswer } from '../../../src/protocol/answers/definition-answer.ts';
 import { JobAnswer } from '../../../src/protocol/answers/job-answer.ts';
 import type { Problem } from '../../../src/protocol/problem.ts';
-import { silentLog } from '../../../src/runtime/log.ts';
 import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
-import { claimAny, failure, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
+import { startOne } from '../../../src/enqueue/start-jobs.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { publish } from '../../support/limits.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { callAs, sharedServer } from '../../support/server-edge.ts';
+import { claimAny, failure, newWorker, request, settleAs, SUCCESS } from '../../support/jobs.ts';
 
-let database: TestDatabase;
-let app: FastifyInstance;
+const database = sharedDatabase();
+const app = sharedServer(database);
 
-beforeAll(async () => {
-  database = await testDatabase();
-  const { db, enqueuer } = database;
-  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
-});
 beforeEach(async () => {
   await database.sql(`truncate longshore.job, longshore.waiting, longshore.running, longshore.done,
     longshore.attempt, longshore.dedupe, longshore.worker`);
-});
-afterAll(async () => {
-  await app.close();
-  await database.close();
 });
 
 const MISSING = '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 async function call(method: 'GET' | 'POST', url: string, body?: unknown, headers: object = {}) {
-  const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { host: 'localhost', ...(body !== undefined && JSON_TYPE), ...headers },
-    ...(payload !== undefined && { payload }),
-  });
-  return { status: answer.statusCode, headers: answer.headers, body: answer.json<unknown>() };
+  const given = { ...(body !== undefined && JSON_TYPE), ...headers };
+  return await callAs(app, null, method, url, { payload: body, headers: given });
 }
 
 const get = async (url: string) => await call('GET', url);
@@ -60,7 +47,7 @@ async function start(fields: object = {}): Promise<string> {
   return (body as { jobId: string }).jobId;
 }
 
-const view = async (jobId: string) => (await get(`/v1/jobs/${jobId}`)).body as JobView;
+const view = async (jobId: string) => (await get(`/v1/jobs/${jobId}`)).body as unknown as JobView;
 const count = async () =>
   (await database.sql<{ n: number }>('select count(*)::int as n from longshore.job'))[0]?.n;
 
@@ -73,6 +60,30 @@ describe('POST /v1/jobs', () => {
     expect([status, body]).toEqual([202, { jobId, status: 'queued', warnings }]);
     expect(headers.location).toBe(`/v1/jobs/${jobId}`);
     expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it('is refused on request when no worker has registered the definition', async () => {
+    const refused = await post('/v1/jobs', { definitionKey: 'hello', requireRegistered: true });
+    expect([refused.status, refused.body['code']]).toEqual([422, 'UNREGISTERED']);
+    const detail = 'no worker has registered "hello"';
+    expect(refused.body['errors']).toEqual([{ pointer: '/definitionKey', detail }]);
+    const jobs = [{ definitionKey: 'hello' }, { definitionKey: 'helo', requireRegistered: true }];
+    const batch = await post('/v1/jobs/batch', { jobs });
+    expect(batch.body['errors']).toMatchObject([{ pointer: '/jobs/1/definitionKey' }]);
+    expect(await count()).toBe(0);
+    await publish(database, 'hello', {});
+    const mistyped = await post('/v1/jobs', { definitionKey: 'helo', requireRegistered: true });
+    expect(mistyped.body['detail']).toContain('did you mean "hello"?');
+    await start({ requireRegistered: true });
+    await database.sql('delete from longshore.definition');
+  });
+
+  it('is refused by a server that requires registered definitions, unless a call says otherwise', async () => {
+    const strict = new Enqueuer(database.db, database.waker, systemClock, null, null, true);
+    const job = request({ definitionKey: 'missing' });
+    await expect(startOne(strict, job)).rejects.toMatchObject({ code: 'UNREGISTERED' });
+    await startOne(strict, { ...job, requireRegistered: false });
+    expect(await count()).toBe(1);
   });
 
   it('keeps every field', async () => {
@@ -309,7 +320,7 @@ describe('the rest', () => {
     const { definitions } = DefinitionsAnswer.parse((await get('/v1/definitions')).body);
     const found = definitions.filter(({ key }) => key.includes('hooked'));
     expect(found).toMatchObject([{ key: 'hooked', hooks: ['onEnd'] }]);
-    const empty = { jobs: [], nextCursor: null };
+    const empty = { jobs: [], nextCursor: null, searchedUntil: null };
     expect((await get('/v1/jobs?definitionKey=$hook:hooked')).body).toEqual(empty);
     await refused(post('/v1/jobs', { definitionKey: '$hook:hooked' }), 'VALIDATION_FAILED');
   });

@@ -1,18 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configOf } from '../../../src/config/options.ts';
 import { defineJob, type JobDefinition } from '../../../src/core/definition/define.ts';
 import type { RunDueSummary } from '../../../src/core/queue/run-due.ts';
 import { type HttpDeps, HttpServer } from '../../../src/http/server.ts';
 import type { Problem } from '../../../src/protocol/problem.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
-import { runDue } from '../../../src/app/run-due.ts';
+import { runDue } from '../../../src/app/run-due/run-due.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { post } from '../../support/api.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { enqueueOne, request } from '../../support/jobs.ts';
 import { until } from '../../support/until.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let server: HttpServer;
 const ran: unknown[] = [];
 /** Ends what runs endlessly, one for each. */
@@ -80,8 +80,6 @@ async function endless(url: string) {
   return { id, answer };
 }
 
-beforeAll(async () => (database = await testDatabase()));
-afterAll(async () => await database.close());
 beforeEach(async () => {
   ran.length = 0;
   letGo.length = 0;
@@ -112,7 +110,7 @@ describe('POST /api/jobs/run', () => {
       `insert into longshore.tenant (name) values ('acme') on conflict do nothing`,
     );
     const unknown = { definitionKey: 'nowhere' };
-    const asks = { ...unknown, policy: { failsUnhandled: true } } as const;
+    const asks = { ...unknown, policy: { failsUnserved: true } } as const;
     const ended = await enqueueOne(database, asks);
     const waits = await enqueueOne(database, unknown);
     const theirs = await enqueueOne(database, { ...asks, tenant: 'acme' });

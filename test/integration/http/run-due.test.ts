@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { configOf } from '../../../src/config/options.ts';
 import { defineJob, NonRetryable } from '../../../src/core/definition/define.ts';
 import type { JobDefinition } from '../../../src/core/definition/define.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
-import { runDue } from '../../../src/app/run-due.ts';
+import { runDueJobs } from '../../../src/index.ts';
+import { runDue } from '../../../src/app/run-due/run-due.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { enqueueOne, newWorker, request } from '../../support/jobs.ts';
 import { startReceiver } from '../../support/servers/receiver.ts';
 import { fallBehind, HOURLY, newSchedule, slotsOf } from '../../support/schedules.ts';
@@ -13,11 +14,9 @@ import { until } from '../../support/until.ts';
 import { newWebhook } from '../../support/webhooks.ts';
 import { workerOn } from '../../support/servers/worker.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 const ran: unknown[] = [];
 
-beforeAll(async () => (database = await testDatabase()));
-afterAll(async () => await database.close());
 beforeEach(async () => {
   ran.length = 0;
   await database.sql(`truncate longshore.job, longshore.waiting, longshore.running, longshore.done,
@@ -99,6 +98,24 @@ describe('run-due', () => {
     expect(await database.sql('select from longshore.counter_delta')).toEqual([]);
   });
 
+  it('is a function of the package', async () => {
+    await many(3);
+    const options = { databaseUrl: database.url, jobs: JOBS };
+    expect(await runDueJobs({ ...options, max: 2 })).toEqual({
+      ...NOTHING,
+      claimed: 2,
+      succeeded: 2,
+      remaining: 1,
+    });
+    await expect(runDueJobs({ ...options, max: 0 })).rejects.toThrow(/max must be/);
+    await expect(runDueJobs({ ...options, seconds: -1 })).rejects.toThrow(/seconds must be/);
+    const wrong = { ...options, secnds: 1 };
+    await expect(runDueJobs(wrong)).rejects.toThrow(/did you mean "seconds"/);
+    const separate = [defineJob({ key: 'separate', run: () => null })] as JobDefinition[];
+    await expect(runDueJobs({ ...options, jobs: separate })).rejects.toThrow(/process of its own/);
+    expect(await runDueJobs(options)).toMatchObject({ claimed: 1, remaining: 0 });
+  });
+
   it('stops at its number of jobs', async () => {
     await many(30);
     expect(await due({ max: 10 })).toEqual({
@@ -161,7 +178,7 @@ describe('run-due', () => {
 });
 
 describe('a job without a worker for its definition', () => {
-  const asks = { policy: { failsUnhandled: true } } as const;
+  const asks = { policy: { failsUnserved: true } } as const;
   const unknown = { definitionKey: 'note', definitionVersion: 9 };
   const statusOf = async (id: string, tenant = 'default') =>
     (await getJob(database.db, tenant, id))?.status;
@@ -216,7 +233,7 @@ describe('a job without a worker for its definition', () => {
       (await getJob(db, 'default', id, afterMs))?.warnings;
     expect(await warnings()).toEqual([]);
     const queuedAt = (await getJob(db, 'default', id))?.queuedAt;
-    expect(await warnings(0)).toEqual([{ code: 'UNHANDLED', since: queuedAt }]);
+    expect(await warnings(0)).toEqual([{ code: 'UNSERVED', since: queuedAt }]);
     const instance = await newWorker(database);
     expect(await warnings(0)).toHaveLength(1);
     await database.sql(

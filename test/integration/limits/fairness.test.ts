@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { defineJob } from '../../../src/core/definition/define.ts';
 import type { JobRequest } from '../../../src/core/job/new-job.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { newTenant } from '../../support/server-edge.ts';
 import { clearFlow } from '../../support/limits.ts';
 import { request } from '../../support/jobs.ts';
@@ -10,13 +10,9 @@ import { workerOn } from '../../support/servers/worker.ts';
 import type { WorkerOptions } from '../../../src/worker/worker.ts';
 
 /** A real worker with one slot, so that the order in which jobs begin is the order of its claims. */
-let database: TestDatabase;
+const database = sharedDatabase();
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
 beforeEach(async () => await clearFlow(database));
-afterAll(async () => await database.close());
 
 const enqueue = async (name: string, count: number, changes: Partial<JobRequest>) => {
   const paramsJson = JSON.stringify({ name });

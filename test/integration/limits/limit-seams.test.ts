@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RetryRequest } from '../../../src/core/failure/retry.ts';
 import { cancelJobs } from '../../../src/store/change/cancel-jobs.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
@@ -8,20 +8,16 @@ import { expireJobs } from '../../../src/store/claim/expire.ts';
 import { pause, resume } from '../../../src/store/limits/pauses.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
 import { SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
-import { doorOf, knock } from '../../support/server-edge.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { serverOn, callAs } from '../../support/server-edge.ts';
 import { clearFlow, expectNoDrift, publish, take } from '../../support/limits.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
 import { enqueueOne, failure, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
 
 /** Where what people do to jobs meets limits, keys and pauses. */
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: string;
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
 beforeEach(async () => {
   await clearFlow(database);
   worker = await newWorker(database);
@@ -77,8 +73,8 @@ describe('a job that is retried by hand', () => {
     const failed = await keyed({ unique });
     await settleAs(database, first(await claimed()), failure('HANDLER_ERROR'));
     const holder = await keyed({ unique });
-    const app = doorOf(database);
-    const answer = await knock(app, null, 'POST', `/v1/jobs/${failed}/retry`);
+    const app = serverOn(database);
+    const answer = await callAs(app, null, 'POST', `/v1/jobs/${failed}/retry`);
     await app.close();
     expect([answer.status, answer.text]).toEqual([409, expect.stringContaining(holder)]);
   });

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { defineJob, type JobDefinition } from '../../../src/core/definition/define.ts';
 import type { LimitsInput } from '../../../src/core/queue/limits.ts';
 import type { JobRequest } from '../../../src/core/job/new-job.ts';
 import { changeLimits } from '../../../src/store/limits/limits.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { expectNoDrift } from '../../support/limits.ts';
 import { request } from '../../support/jobs.ts';
 import { until } from '../../support/until.ts';
@@ -15,17 +15,13 @@ import { jobEnded, scheduling, workerOn } from '../../support/servers/worker.ts'
  */
 const pollMs = 600_000;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 const stops: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
   await expectNoDrift(database);
 });
-afterAll(async () => await database.close());
 
 let defined = 0;
 

@@ -3,11 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeLimits } from '../../../src/store/limits/limits.ts';
-import {
-  testDatabase,
-  type TestDatabase,
-  tellWhereOnFailure,
-} from '../../support/servers/database.ts';
+import { tellWhereOnFailure, sharedDatabase } from '../../support/servers/database.ts';
 import { expectNoDrift } from '../../support/limits.ts';
 import { request } from '../../support/jobs.ts';
 import { FIXTURES } from '../../support/processes.ts';
@@ -27,19 +23,17 @@ const DEFINITION_LIMIT = 3;
 const KEYS = ['a', 'b', 'c', 'd'];
 const JOBS = 240;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let folder: string;
 let file: string;
 const workers: QuickWorker[] = [];
 
 beforeAll(async () => {
-  database = await testDatabase();
   folder = await mkdtemp(join(tmpdir(), 'longshore-limits-'));
   file = join(folder, 'history');
 });
 afterAll(async () => {
   await Promise.all(workers.map(async (worker) => await worker.stop()));
-  await database.close();
   await rm(folder, { recursive: true });
 });
 
@@ -69,7 +63,7 @@ interface Seen {
   key: number;
 }
 
-/** Looks at the database until told to stop; keeps the most that it saw of each. */
+/** Looks at the database until stopped; keeps the most that it saw of each. */
 function watch(): () => Promise<Seen> {
   const most: Seen = { tenant: 0, definition: 0, key: 0 };
   const over = new AbortController();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { claim } from '../../../src/store/claim/claim.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
@@ -7,18 +7,13 @@ import { promote } from '../../../src/store/claim/promote.ts';
 import { releaseJob } from '../../../src/store/change/release-job.ts';
 import { SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { testDatabase, sharedDatabase } from '../../support/servers/database.ts';
 import { claimLimited, clearFlow, expectNoDrift, publish, take } from '../../support/limits.ts';
 import { claimAny, enqueueOne, failure, loseLease, newWorker } from '../../support/jobs.ts';
 import { request, settleAs, SUCCESS } from '../../support/jobs.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: string;
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
 
 beforeEach(async () => {
   await clearFlow(database);
@@ -69,7 +64,7 @@ describe('the limit of a definition', () => {
     await many(3);
     expect(await claimAny(database, worker, 10)).toEqual([]);
     const queues = await database.sql<{ queue: number }>('select queue from longshore.queue');
-    const levels = queues.map(({ queue }) => ({ queue, rank: 0, floor: 0 }));
+    const levels = queues.map(({ queue }) => ({ queue, rank: 0, floor: 0, attempts: 3 }));
     const turn = { settlements: [], limit: 10, instance: worker, levels };
     expect((await settleAndClaim(database.db, 0, turn)).jobs).toEqual([]);
     expect(await claim(database.db, 0, 10, worker, levels)).toEqual([]);
@@ -92,7 +87,7 @@ describe('the limit of a definition', () => {
     const first = await claimLimited(database, worker, 4);
     expect(first.jobs.map(({ rank }) => -rank)).toEqual([3, 3]);
     expect(first).toMatchObject({ more: true, shutQueues: [first.jobs[0]?.queue] });
-    // Asked for nothing, it says that there is nothing: whoever has no budget left must not ask on.
+    // A claim of zero jobs reports no more work: a worker without budget must not claim again.
     expect(await claimLimited(database, worker, 0)).toMatchObject({ jobs: [], more: false });
     expect((await claimLimited(database, worker, 4)).jobs).toHaveLength(3);
   });
@@ -295,7 +290,7 @@ describe('the limit of keys', () => {
     for (let n = 0; n < 4; n += 1) await keyed('a', { definitionKey: 'late' });
     const [running] = await claimAny(database, worker, 1);
     await changeLimits(database.db, 'definition', 'late', { concurrencyKeyLimit: 1 }, null);
-    // Nobody can claim those that are in the level without a token, also before they are blocked.
+    // Jobs in the level without a permit cannot be claimed, also before they are blocked.
     expect(await claimAny(database, worker, 10)).toEqual([]);
     await sweepLimiters(database.db, 0, SWEEP_START, 100);
     await expectNoDrift(database);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Outcome } from '../../../src/core/job/lifecycle.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { cancelJobs } from '../../../src/store/change/cancel-jobs.ts';
@@ -10,7 +10,7 @@ import { pause, resume } from '../../../src/store/limits/pauses.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
 import { SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { expectNoDrift, publish } from '../../support/limits.ts';
 import { failure, newWorker, request, settleAs, SUCCESS } from '../../support/jobs.ts';
 import { expectTrueCounters } from '../../support/checks/counters.ts';
@@ -19,18 +19,13 @@ import { until } from '../../support/until.ts';
 /**
  * The limiters under everything that touches them at once, as fast as it goes: claims, outcomes of every
  * kind, cancels, retries by hand, changes of limits, pauses, sweeps. Seen from outside, no limit is ever
- * exceeded; nobody waits for ever; and in the end every counter is back at zero.
+ * exceeded; no job waits for ever; and in the end every counter is back at zero.
  */
 const CLAIMERS = 6;
 const JOBS = 450;
 const LIMITS = { one: 3, tenant: 5, key: 2 };
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
+const database = sharedDatabase();
 
 const outcomes: Outcome[] = [
   SUCCESS,
@@ -92,7 +87,11 @@ it('keeps every limit and loses no token', { timeout: 240_000 }, async () => {
     const worker = await newWorker(database);
     let mine: ClaimedJob[] = [];
     while (!over.signal.aborted) {
-      const lines = (await findLevels(db, 0, queues)).map((line) => ({ ...line, floor: 0 }));
+      const lines = (await findLevels(db, 0, queues)).map((line) => ({
+        ...line,
+        floor: 0,
+        attempts: 3,
+      }));
       lines.sort(() => Math.random() - 0.5);
       const { jobs } = await claimLimited(db, 0, oneOf([1, 2, 5]), worker, lines);
       mine.push(...jobs);

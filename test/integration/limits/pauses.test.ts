@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { defineJob } from '../../../src/core/definition/define.ts';
 import { hookKey } from '../../../src/core/definition/hooks.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
@@ -6,18 +6,14 @@ import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
 import { servedQueues } from '../../../src/store/enqueue/queues.ts';
 import { listPauses, pause, type PauseTarget, resume } from '../../../src/store/limits/pauses.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { clearFlow, publish, take } from '../../support/limits.ts';
 import { claimAny, enqueueOne, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
 import { workerOn, jobEnded } from '../../support/servers/worker.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: string;
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
 beforeEach(async () => {
   await clearFlow(database);
   worker = await newWorker(database);
@@ -33,7 +29,7 @@ const claimable = async () => {
   const [first, ...rest] = await claimAny(database, worker, 10);
   const limited = await take(database, worker, 10);
   const queues = await database.sql<{ queue: number }>('select queue from longshore.queue');
-  const levels = queues.map(({ queue }) => ({ queue, rank: 0, floor: 0 }));
+  const levels = queues.map(({ queue }) => ({ queue, rank: 0, floor: 0, attempts: 3 }));
   const turn = { settlements: [], limit: 10, instance: worker, levels };
   const { jobs } = await settleAndClaim(database.db, 0, turn);
   return [...(first ? [first] : []), ...rest, ...limited, ...jobs].map(({ id }) => id);

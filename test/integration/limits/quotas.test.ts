@@ -5,12 +5,12 @@ import { systemClock } from '../../../src/runtime/clock.ts';
 import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { queuedBytes } from '../../../src/store/enqueue/queued-bytes.ts';
 import { Quotas } from '../../../src/enqueue/quotas.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
-import { doorOf, knock, newKey, newTenant } from '../../support/server-edge.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { callAs, newKey, newTenant, serverOn } from '../../support/server-edge.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { until } from '../../support/until.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase({ shards: 2 });
 let app: FastifyInstance;
 let keys: { acme: string; rival: string; heavy: string };
 
@@ -22,22 +22,21 @@ const LIMITS = {
 };
 
 beforeAll(async () => {
-  database = await testDatabase({ shards: 2 });
   const { db, waker } = database;
   const quotas = new Quotas(db, systemClock, LIMITS);
-  app = doorOf(database, { enqueuer: new Enqueuer(db, waker, systemClock, null, quotas), quotas });
+  app = serverOn(database, {
+    enqueuer: new Enqueuer(db, waker, systemClock, quotas),
+    quotas,
+  });
   const keyOf = async (name: string) =>
     (await newKey(database, await newTenant(database, name), 'admin')).key;
   keys = { acme: await keyOf('acme'), rival: await keyOf('rival'), heavy: await keyOf('heavy') };
 });
-afterAll(async () => {
-  await app.close();
-  await database.close();
-});
+afterAll(async () => await app.close());
 
 const start = async (key: string, count: number) => {
   const jobs = Array.from({ length: count }, (_, n) => ({ definitionKey: `job-${n}` }));
-  return await knock(app, key, 'POST', '/v1/jobs/batch', { payload: { jobs } });
+  return await callAs(app, key, 'POST', '/v1/jobs/batch', { payload: { jobs } });
 };
 
 it('a tenant has so many queued jobs at most, and the others are not its business', async () => {
@@ -49,34 +48,34 @@ it('a tenant has so many queued jobs at most, and the others are not its busines
   expect(refused.headers['retry-after']).toBe('1');
   expect((await start(keys.rival, 4)).status).toBe(429);
   expect((await start(keys.rival, 3)).status).toBe(202);
-  const { body } = await knock(app, keys.acme, 'GET', '/v1/jobs?status=queued');
+  const { body } = await callAs(app, keys.acme, 'GET', '/v1/jobs?status=queued');
   for (const { jobId } of body['jobs'] as { jobId: string }[]) {
-    await knock(app, keys.acme, 'POST', `/v1/jobs/${jobId}/cancel`);
+    await callAs(app, keys.acme, 'POST', `/v1/jobs/${jobId}/cancel`);
   }
   await until('there is room again', async () => (await start(keys.acme, 1)).status === 202);
 });
 
 it('and so many schedules', async () => {
   const make = async () =>
-    await knock(app, keys.acme, 'POST', '/v1/schedules', {
+    await callAs(app, keys.acme, 'POST', '/v1/schedules', {
       payload: { definitionKey: 'a', cron: '@daily' },
     });
   const made = [await make(), await make()];
   expect(made.map(({ status }) => status)).toEqual([201, 201]);
   const refused = await make();
   expect([refused.status, refused.code]).toEqual([429, 'QUOTA_EXCEEDED']);
-  await knock(app, keys.acme, 'DELETE', `/v1/schedules/${String(made[0]?.body['id'])}`);
+  await callAs(app, keys.acme, 'DELETE', `/v1/schedules/${String(made[0]?.body['id'])}`);
   expect((await make()).status).toBe(201);
 });
 
 it('and so many webhooks', async () => {
   const payload = { url: 'https://1.1.1.1/', events: ['job.failed'] };
-  const make = async () => await knock(app, keys.acme, 'POST', '/v1/webhooks', { payload });
+  const make = async () => await callAs(app, keys.acme, 'POST', '/v1/webhooks', { payload });
   const made = [await make(), await make()];
   expect(made.map(({ status }) => status)).toEqual([201, 201]);
   const refused = await make();
   expect([refused.status, refused.code]).toEqual([429, 'QUOTA_EXCEEDED']);
-  await knock(app, keys.acme, 'DELETE', `/v1/webhooks/${String(made[0]?.body['id'])}`);
+  await callAs(app, keys.acme, 'DELETE', `/v1/webhooks/${String(made[0]?.body['id'])}`);
   expect((await make()).status).toBe(201);
 });
 
@@ -87,7 +86,7 @@ it('also when they are asked for at the same time', async () => {
     '/v1/schedules': { definitionKey: 'a', cron: '@daily' },
   };
   for (const [path, payload] of Object.entries(payloads)) {
-    const all = Array.from({ length: 8 }, async () => knock(app, key, 'POST', path, { payload }));
+    const all = Array.from({ length: 8 }, async () => callAs(app, key, 'POST', path, { payload }));
     const statuses = (await Promise.all(all)).map(({ status }) => status);
     expect([path, statuses.filter((status) => status === 201).length]).toEqual([path, 2]);
   }
@@ -96,7 +95,7 @@ it('also when they are asked for at the same time', async () => {
 it('and so many bytes of params, all of a batch or none', async () => {
   const post = async (...sizes: number[]) => {
     const jobs = sizes.map((size) => ({ definitionKey: 'big', params: noise(size) }));
-    return await knock(app, keys.heavy, 'POST', '/v1/jobs/batch', { payload: { jobs } });
+    return await callAs(app, keys.heavy, 'POST', '/v1/jobs/batch', { payload: { jobs } });
   };
   expect((await post(6_000)).status).toBe(202);
   const refused = await post(3_000, 3_000);

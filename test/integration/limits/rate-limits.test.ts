@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
 import { changeLimits } from '../../../src/store/limits/limits.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { claimLimited, clearFlow, expectNoDrift, publish, take } from '../../support/limits.ts';
 import { enqueueOne, newWorker, request, settleAs, SUCCESS } from '../../support/jobs.ts';
 
@@ -12,13 +12,9 @@ import { enqueueOne, newWorker, request, settleAs, SUCCESS } from '../../support
  * Time passes here only when a test says so: a rate so slow that nothing is refilled meanwhile, and
  * limiters whose last refill is moved into the past.
  */
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: string;
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
 beforeEach(async () => {
   await clearFlow(database);
   worker = await newWorker(database);

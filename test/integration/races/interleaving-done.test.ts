@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChangeResult } from '../../../src/core/job/change-result.ts';
 import type { Queryable } from '../../../src/store/connection/db.ts';
 import { deleteJob } from '../../../src/store/change/delete-jobs.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
 import { reachState } from '../../support/checks/reach-state.ts';
 
 /**
  * Two people want the same job that has ended, at the same moment. One holds its transaction open,
- * the other runs into it: exactly one wins, and the other is told the truth.
+ * the other runs into it: exactly one wins, and the other gets the true answer.
  */
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
+const database = sharedDatabase();
 
 type Change = (db: Queryable, id: string) => Promise<ChangeResult>;
 

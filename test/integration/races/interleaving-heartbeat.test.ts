@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
 import type { Queryable } from '../../../src/store/connection/db.ts';
@@ -8,22 +8,17 @@ import {
   heartbeat,
   retireWorker,
 } from '../../../src/store/workers/workers.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
 import { newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
 import { claimSubject, reachState, type Subject } from '../../support/checks/reach-state.ts';
 
 /**
- * A heartbeat beside everything that changes what a worker owns. It waits for nobody but those who
- * decide about the worker itself, and it tells what is committed: a worker that is told of a claim
+ * A heartbeat beside everything that changes what a worker owns. It waits only for
+ * writes to the worker itself, and it reads what is committed: a worker that hears of a claim
  * too early, or of an end too early, would run or kill the wrong job.
  */
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
+const database = sharedDatabase();
 
 const LOST = { kind: 'lost', message: 'gone' } as const;
 

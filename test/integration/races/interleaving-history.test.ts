@@ -1,35 +1,32 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../src/core/job/job.ts';
 import { decide, DEFAULT_RULES } from '../../../src/core/job/lifecycle.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
 import type { Queryable } from '../../../src/store/connection/db.ts';
 import { writeEvents } from '../../../src/store/attempt/events.ts';
+import { writeStreamChunks } from '../../../src/store/attempt/stream-chunks.ts';
+import { readStream } from '../../../src/store/read/read-stream.ts';
 import { writeLogChunks } from '../../../src/store/attempt/log-chunks.ts';
 import { settlementStatusOf } from '../../../src/store/claim/settlement-status.ts';
 import { loadSteps, saveStep } from '../../../src/store/attempt/steps.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
 import { settleAs, SUCCESS } from '../../support/jobs.ts';
 import { lookAt, reachOwned, type Subject } from '../../support/checks/reach-state.ts';
 import { allEvents, allLogs, chunk, Follower, saidBy } from '../../support/history.ts';
 
 /**
- * A claim that writes something down, and somebody who ends the claim or asks it to stop, at the
- * same moment. Each pair in both orders: nothing is ever added to a claim that is over, and whoever
+ * A claim that writes something, and a caller that ends the claim or asks it to stop, at the
+ * same moment. Each pair in both orders: nothing is ever added to a claim that is over, and each writer that
  * reads along misses nothing.
  */
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
+const database = sharedDatabase();
 
 type Owned = Subject & { job: ClaimedJob };
 
-/** The three ways to write something down; each says how much of it there is. */
+/** The ways to write something down; each says how much of it there is. */
 const WRITES: Record<
   string,
   { write(db: Queryable, job: ClaimedJob): Promise<unknown>; count(id: string): Promise<number> }
@@ -42,6 +39,14 @@ const WRITES: Record<
     write: async (db, job) => await writeEvents(db, 0, [saidBy(job, 0)]),
     count: async (id) =>
       (await allEvents(database, id)).filter(({ type }) => type === 'custom').length,
+  },
+  'a chunk of the stream': {
+    write: async (db, { id, claim, attempts }) =>
+      await writeStreamChunks(db, 0, [{ id, claim, attempt: attempts, n: 0, data: 'text' }]),
+    count: async (id) => {
+      const page = await readStream(database.db, 'default', id, null);
+      return page?.entries.filter(({ text }) => text !== null).length ?? 0;
+    },
   },
   'a step': {
     write: async (db, { id, claim }) =>
@@ -147,8 +152,8 @@ describe('a reader that follows', () => {
       for (let n = 0; n < 20; n += 2) {
         await writeEvents(database.db, 0, [saidBy(job, n), saidBy(job, n + 1)]);
       }
-      const fate = await settlementStatusOf(database.db, 0, job.id, job.claim);
-      const was = fate.kind === 'owned' ? fate.state : 'running';
+      const status = await settlementStatusOf(database.db, 0, job.id, job.claim);
+      const was = status.kind === 'owned' ? status.state : 'running';
       await settleAs(database, job, SUCCESS, was);
     };
     const subjects = await Promise.all(

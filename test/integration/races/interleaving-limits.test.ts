@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NO_LIMITS } from '../../../src/core/queue/limits.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { claim, type ClaimedJob, type ClaimLevel } from '../../../src/store/claim/claim.ts';
@@ -10,25 +10,21 @@ import { changeLimits } from '../../../src/store/limits/limits.ts';
 import { pause } from '../../../src/store/limits/pauses.ts';
 import { adopt, SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { clearFlow, expectNoDrift, publish } from '../../support/limits.ts';
 import { HeldLink, statementNamed, untilBlocked } from '../../support/servers/held-link.ts';
 import { enqueueOne, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
 
 /** Two sides that want the same limiter, or the same job and a limiter, at the same moment. */
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: string;
 let levels: ClaimLevel[];
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
 beforeEach(async () => {
   await clearFlow(database);
   worker = await newWorker(database);
   const { queue } = await new Queues(database.db, 1).resolve('default', 'hello', 1);
-  levels = [{ queue, rank: 0, floor: 0 }];
+  levels = [{ queue, rank: 0, floor: 0, attempts: 3 }];
 });
 afterEach(async () => await expectNoDrift(database));
 
@@ -69,7 +65,7 @@ describe('a limiter with one permit', () => {
     const job = first(await take());
     const link = await HeldLink.begin(database);
     await settleAs({ db: link }, job, SUCCESS);
-    // Before the end the limiter is seen as full, and nobody waits for it.
+    // Before the commit the limiter is seen as full, and no claim waits for it.
     expect(await take()).toEqual([]);
     await (end === 'commits' ? link.commit() : link.rollback());
     expect(await take()).toHaveLength(taken);
@@ -158,7 +154,7 @@ describe('a limit that is set while jobs are claimed', () => {
     const job = first(await takePlain());
     const link = await HeldLink.begin(database);
     await settleAs({ db: link }, job, SUCCESS);
-    // The other one is adopted; for this one nobody waits.
+    // The other one is adopted; no statement waits for this one.
     expect(await limit(1)).toMatchObject({ inUse: 1 });
     await link.commit();
   });
@@ -220,7 +216,7 @@ describe('a key with one permit', () => {
     await keyed();
     const holder = first(await takePlain());
     const id = await keyed();
-    // The counter is changed by somebody who has not committed yet, and never will.
+    // A transaction changes the counter and never commits.
     const link = await HeldLink.begin(database);
     await cancelJob(link, 'default', id);
     const settling = settleAs(database, holder, SUCCESS);

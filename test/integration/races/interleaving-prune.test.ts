@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { claim } from '../../../src/store/claim/claim.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
@@ -6,17 +6,13 @@ import { promote } from '../../../src/store/claim/promote.ts';
 import { dropOldest } from '../../../src/store/change/prune.ts';
 import { releaseJob } from '../../../src/store/change/release-job.ts';
 import { heartbeat } from '../../../src/store/workers/workers.ts';
-import {
-  postgresVersions,
-  testDatabase,
-  type TestDatabase,
-} from '../../support/servers/database.ts';
+import { postgresVersions, databasePerTest } from '../../support/servers/database.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
 import { failure, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
 import { datedPartitions, dateOf, enqueueDaysAgo, runningSince } from '../../support/old-jobs.ts';
 
 /**
- * The pruner has its strong lock and stands still. Whoever needs no history goes on as if nothing
+ * The pruner has its strong lock and stands still. Statements without history go on as if nothing
  * were; the others wait, and then find their old jobs in tables that have been replaced, or, when
  * the pruner gave up, in those that were there. The other order is in `retention-races.test.ts`.
  */
@@ -25,12 +21,10 @@ const OLD_DAYS = 10;
 const LOST = { kind: 'lost', message: 'gone' } as const;
 
 describe.each(postgresVersions())('beside a pruner on PostgreSQL %i', (postgres) => {
-  let database: TestDatabase;
+  const database = databasePerTest({ postgres });
   let worker: string;
 
   beforeEach(async () => {
-    database = await testDatabase({ postgres });
-    onTestFinished(database.close);
     await datedPartitions(database, OLD_DAYS);
     worker = await newWorker(database);
     // The guard looks into history at every commit, so with it everybody would wait.
@@ -64,7 +58,7 @@ describe.each(postgresVersions())('beside a pruner on PostgreSQL %i', (postgres)
     const due = await old({ definitionKey: 'due', delayMs: 60_000 });
     await database.sql(`update longshore.waiting set run_at = now() where id = $1`, [due]);
     const queued = await old({ definitionKey: 'queued' });
-    const lines = [{ queue: await queueOf(queued), rank: 0, floor: 0 }];
+    const lines = [{ queue: await queueOf(queued), rank: 0, floor: 0, attempts: 3 }];
 
     const pruner = await HeldLink.begin(database);
     expect(await dropOldest(pruner, WEEK)).toMatchObject({ partition: dateOf(OLD_DAYS) });

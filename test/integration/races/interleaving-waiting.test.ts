@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeJobId } from '../../../src/core/job/job-id.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { releaseJob } from '../../../src/store/change/release-job.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { HeldLink, statementNamed, untilBlocked } from '../../support/servers/held-link.ts';
 import { enqueueOne, request } from '../../support/jobs.ts';
 import {
@@ -15,12 +15,7 @@ import {
 } from '../../support/checks/reach-state.ts';
 
 /** Two sides that want the same waiting job, or the same key, at the same moment. */
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
+const database = sharedDatabase();
 
 const stateOf = async (subject: Subject) => (await lookAt(database, subject)).state;
 
@@ -122,7 +117,7 @@ describe('release and release', () => {
   it.each([
     ['commits', { kind: 'refused', status: 'queued' }],
     ['rolls back', { kind: 'changed', status: 'queued' }],
-  ])('the first %s, and the second is told so', async (end, answer) => {
+  ])('the first %s, and the second gets that answer', async (end, answer) => {
     const subject = await reachState(database, 'created');
     const link = await HeldLink.begin(database);
     expect(await releaseJob(link, 'default', subject.id)).toMatchObject({ kind: 'changed' });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../src/core/job/job.ts';
 import { decide, DEFAULT_RULES } from '../../../src/core/job/lifecycle.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
@@ -9,7 +9,7 @@ import { settlementStatusOf } from '../../../src/store/claim/settlement-status.t
 import { settle, type Settlement } from '../../../src/store/claim/settle.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { buryWorkers, findOrphans, heartbeat } from '../../../src/store/workers/workers.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
 import { failure, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
 import {
@@ -23,14 +23,9 @@ import {
 /**
  * Two sides that want the same owned job at the same moment. One side holds its transaction open
  * with its locks taken; the other side runs into them. Each pair in both orders, and with both ends
- * of the first where it matters: exactly one wins, and the other is told the truth.
+ * of the first where it matters: exactly one wins, and the other gets the true answer.
  */
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
+const database = sharedDatabase();
 
 const LOST = { kind: 'lost', message: 'gone' } as const;
 
@@ -106,8 +101,8 @@ describe('settle and cancel', () => {
     await untilBlocked(database);
     await link.commit();
     expect(await settling).toEqual([]);
-    const fate = await settlementStatusOf(database.db, 0, subject.id, subject.job.claim);
-    expect(fate).toEqual({ kind: 'owned', state: 'cancelling' });
+    const status = await settlementStatusOf(database.db, 0, subject.id, subject.job.claim);
+    expect(status).toEqual({ kind: 'owned', state: 'cancelling' });
     await settleAs(database, subject.job, failure('HANDLER_ERROR'), 'cancelling');
     expect(await stateOf(subject)).toBe('cancelled');
   });
@@ -158,8 +153,8 @@ describe('settle and the reaper', () => {
     await link.commit();
     expect(await settling).toEqual([]);
     expect(await lookAt(database, subject)).toMatchObject({ state: 'queued', attempts: 1 });
-    const fate = await settlementStatusOf(database.db, 0, subject.id, subject.job.claim);
-    expect(fate).toEqual({ kind: 'stale' });
+    const status = await settlementStatusOf(database.db, 0, subject.id, subject.job.claim);
+    expect(status).toEqual({ kind: 'stale' });
   });
 
   it('two reapers bring a job back once', async () => {
@@ -216,8 +211,8 @@ describe('settle and what takes the job next', () => {
     const link = await HeldLink.begin(database);
     expect((await promote(link, 0, 1_000)).promoted).toBeGreaterThan(0);
     expect(await settleAs(database, subject.job, SUCCESS)).toEqual([]);
-    const fate = await settlementStatusOf(database.db, 0, subject.id, subject.job.claim);
-    expect(fate).toEqual({ kind: 'settled' });
+    const status = await settlementStatusOf(database.db, 0, subject.id, subject.job.claim);
+    expect(status).toEqual({ kind: 'settled' });
     await link.commit();
     expect(await stateOf(subject)).toBe('queued');
   });
@@ -289,7 +284,7 @@ describe('settle and progress', () => {
 });
 
 describe('heartbeat and burial', () => {
-  /** A worker whose lease has just run out, and of which nobody has decided yet. */
+  /** A worker whose lease has just expired, and that no reaper has declared dead yet. */
   const late = async () => await newWorker(database, -1_000);
   const bury = async () => (await buryWorkers(database.db, 0)).map((worker) => worker.instance);
 

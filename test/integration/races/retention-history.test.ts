@@ -1,3 +1,4 @@
+import { writeStreamChunks } from '../../../src/store/attempt/stream-chunks.ts';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { jobIdFloor } from '../../../src/core/job/job-id.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
@@ -38,6 +39,7 @@ describe.each(postgresVersions())('retention of what jobs say, on PostgreSQL %i'
     await writeEvents(database.db, 0, [saidBy(job, n, `${n}`)]);
     await saveStep(database.db, 0, { id, claim, name: `step ${n}`, valueJson: `${n}` });
     await saveStep(database.db, 0, { id, claim, name: null, valueJson: `${n}` });
+    await writeStreamChunks(database.db, 0, [{ id, claim, attempt: 1, n, data: `${n}` }]);
   };
 
   const talkative = async (daysAgo: number) => {
@@ -54,7 +56,7 @@ describe.each(postgresVersions())('retention of what jobs say, on PostgreSQL %i'
   };
 
   const rowsOf = async ({ id }: ClaimedJob) => {
-    const counts = ['event', 'log_chunk', 'step'].map(async (table) => {
+    const counts = ['event', 'log_chunk', 'step', 'stream_chunk'].map(async (table) => {
       const text = `select from longshore.${table} where job_id = $1`;
       return (await database.sql(text, [id])).length;
     });
@@ -72,7 +74,7 @@ describe.each(postgresVersions())('retention of what jobs say, on PostgreSQL %i'
     const before = (await everything(database)) as Record<string, string[]>;
 
     expect(await dropAll(database, WEEK)).toEqual([10, 9, 8].map(dateOf));
-    expect(await rowsOf(gone)).toEqual([0, 0, 0]);
+    expect(await rowsOf(gone)).toEqual([0, 0, 0, 0]);
     const kept = Object.entries(before).map(([table, rows]) => {
       return [table, rows.filter((row) => !row.includes(gone.id))];
     });
@@ -83,10 +85,10 @@ describe.each(postgresVersions())('retention of what jobs say, on PostgreSQL %i'
       expect((await allEvents(database, id)).map(({ payload }) => payload)).toContain(0);
     }
     await tell(running, 1);
-    expect(await rowsOf(running)).toEqual([2, 2, 3]);
+    expect(await rowsOf(running)).toEqual([2, 2, 3, 2]);
     expect(await cleanKept(database.db, { retentionDays: 7, deadLetterDays: 1 }, 100)).toBe(1);
-    expect(await rowsOf(dead)).toEqual([0, 0, 0]);
-    expect(await rowsOf(late)).toEqual([1, 1, 2]);
+    expect(await rowsOf(dead)).toEqual([0, 0, 0, 0]);
+    expect(await rowsOf(late)).toEqual([1, 1, 2, 1]);
   });
 
   it('takes along what was said between the copy and the lock', async () => {

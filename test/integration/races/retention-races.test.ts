@@ -43,7 +43,7 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
 
   const status = async (id: string) => (await getJob(database.db, 'default', id))?.status;
 
-  /** Somebody reads a job in a transaction and stays there: the strong lock cannot be had. */
+  /** A transaction reads a job and stays open: the strong lock is not available. */
   const reader = async (): Promise<HeldLink> => {
     const link = await HeldLink.begin(database);
     await getJob(link, 'default', jobIdFloor(0));
@@ -67,9 +67,9 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
     await settleAs(database, settled, SUCCESS);
     await settleAs(database, failed, FAILURE);
     await claimAny(database, await newWorker(database), 1);
-    const wish = { mode: 'now', runAt: null } as const;
-    await retryJob(database.db, 'default', revived, { ...wish, paramsJson: '"new"' });
-    await retryJob(database.db, 'default', finished, { ...wish, paramsJson: null });
+    const retryRequest = { mode: 'now', runAt: null } as const;
+    await retryJob(database.db, 'default', revived, { ...retryRequest, paramsJson: '"new"' });
+    await retryJob(database.db, 'default', finished, { ...retryRequest, paramsJson: null });
     await deleteJob(database.db, 'default', deleted);
     for (const job of await claimAny(database, await newWorker(database), 10)) {
       if (job.id === finished) await settleAs(database, job, SUCCESS);
@@ -104,7 +104,7 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
     const refusal = await dropOldest(database.db, WEEK).catch((error: unknown) => error);
     expect(isBusy(refusal)).toBe(true);
     expect(await everything(database)).toEqual(before);
-    // Somebody who stays for so long is noticed before anything is copied in vain.
+    // A transaction that stays open for so long is noticed before anything is copied in vain.
     const inUse = `select longshore.in_long_use('{job}') as is`;
     await until(
       'it is a long use',
@@ -138,7 +138,7 @@ describe.each(postgresVersions())('dropping history on PostgreSQL %i', (postgres
     expect(await everything(database)).toEqual(before);
 
     const client = new Client({ connectionString: database.url });
-    // A timeout that fires just as its statement ends is told between two statements.
+    // A timeout that fires just as its statement ends is reported between two statements.
     client.on('error', () => undefined);
     await client.connect();
     onTestFinished(async () => await client.end());

@@ -6,7 +6,13 @@ import { allStatements } from '../../../src/store/connection/db.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { listJobs } from '../../../src/store/read/list-jobs.ts';
 import { ensurePartitions } from '../../../src/store/connection/partitions.ts';
-import { cleanKept, FIRST_KEY, spanPartitions, tidyKeys } from '../../../src/store/change/prune.ts';
+import {
+  cleanKept,
+  FIRST_KEY,
+  keepKeys,
+  spanPartitions,
+  tidyKeys,
+} from '../../../src/store/change/prune.ts';
 import { postgresVersions, type TestDatabase } from '../../support/servers/database.ts';
 import { claimAny, enqueueOne, failure, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
 import {
@@ -66,7 +72,16 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
     expect(await view(recent)).toMatchObject({ status: 'succeeded' });
     expect(await listed('succeeded')).toEqual([recent]);
     const names = ['_old', ...Array.from({ length: 15 }, (_, n) => `_p${dateOf(7 - n)}`)];
-    for (const table of ['job', 'done', 'attempt', 'event', 'log_chunk', 'step']) {
+    for (const table of [
+      'job',
+      'done',
+      'attempt',
+      'event',
+      'log_chunk',
+      'step',
+      'stream_chunk',
+      'edge',
+    ]) {
       expect(await partitionNames(database, table)).toEqual(names);
     }
     expect(await dropAll(database, WEEK)).toEqual([]);
@@ -107,6 +122,26 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
     expect(await view(running.id)).toMatchObject({ status: 'succeeded', attempts: 2 });
     expect(await attemptsOf(running.id)).toHaveLength(1);
     expect(await view(scheduled)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('keeps the keys of deleted jobs in use for as long as the operator says', async () => {
+    const keyed = { idempotencyKey: 'outlives', paramsJson: '1' };
+    const gone = await endedSince(database, 12, SUCCESS, keyed);
+    await dropAll(database, WEEK);
+    await keepKeys(database.db, 30);
+    const refusal = {
+      name: 'IdempotencyConflict',
+      message: expect.stringContaining(gone) as string,
+    };
+    await expect(enqueueOne(database, keyed)).rejects.toMatchObject(refusal);
+    const bySql = database.sql('select longshore.enqueue($1)', [
+      { definitionKey: 'hello', params: 1, idempotencyKey: 'outlives' },
+    ]);
+    await expect(bySql).rejects.toMatchObject({ code: 'LS409' });
+    expect(await tidyKeys(database.db, 0, FIRST_KEY, 10, 30)).toMatchObject({ freed: 0 });
+    await keepKeys(database.db, 10);
+    expect(await enqueueOne(database, keyed)).not.toBe(gone);
+    await keepKeys(database.db, 0);
   });
 
   it('frees the key of a deleted job, and no other', async () => {
@@ -228,7 +263,7 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
     await database.sql(`create or replace function longshore.partitioned_tables()
       returns table (name text, id_column text) language sql immutable as $$
       values ('job', 'id'), ('done', 'id'), ('attempt', 'job_id'), ('event', 'job_id'),
-        ('log_chunk', 'job_id'), ('step', 'job_id'), ('note', 'job_id') $$`);
+        ('log_chunk', 'job_id'), ('step', 'job_id'), ('stream_chunk', 'job_id'), ('note', 'job_id') $$`);
     await ensurePartitions(database.db);
     expect(await partitionNames(database, 'note')).toEqual(await partitionNames(database));
     const dead = await endedSince(database, 12, FAILURE);

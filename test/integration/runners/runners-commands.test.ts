@@ -29,7 +29,7 @@ describe('a command', () => {
   });
 
   it('gets the id of its job, and runs in the folder of its definition', async () => {
-    const [id, attempt, folder] = resultOf(await runners.run('told')) as string[];
+    const [id, attempt, folder] = resultOf(await runners.run('environment')) as string[];
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(attempt).toBe('1');
     expect(folder).toBe(join(FIXTURES, 'runners', 'commands'));
@@ -64,8 +64,8 @@ describe('a command', () => {
       `${ignored} the line is not a JSON object: not json`,
       `${ignored} unknown field "progres": did you mean "progress"?: {"progres":0.5}`,
       `${ignored} "progress" must be a number from 0 to 1: {"progress":7}`,
-      `${ignored} unknown field "eta": known are progress, message, event, payload, result, error: ` +
-        '{"progress":0.5,"eta":3}',
+      `${ignored} unknown field "eta": known are progress, message, heartbeat, event, payload, stream, ` +
+        'result, error: {"progress":0.5,"eta":3}',
     ]);
   });
 

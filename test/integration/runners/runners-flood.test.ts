@@ -35,7 +35,7 @@ describe('a job that floods', () => {
   });
 
   it.each(['endless', 'thread-chatty'])(
-    'slows down nobody else, and can be ended: %s',
+    'slows down no other job, and can be ended: %s',
     async (key) => {
       const flood = await runners.begin(key);
       await until('it floods', () => flood.output.length + flood.messages.length > 2_000);
@@ -56,7 +56,7 @@ describe('a job that abuses the connection of its process', () => {
     ['close-connection', 'the job closed the connection between its process and the worker'],
     ['nonsense', 'the job wrote on the connection between its process and the worker'],
     ['long-message', 'the job sent a message of more than 16777216 characters'],
-  ])('%s: is ended, and told why', async (key, message) => {
+  ])('%s: is ended, with the reason', async (key, message) => {
     expect(errorOf(await runners.run(key))).toEqual({ code: 'CRASHED', message });
     await isWell();
   });

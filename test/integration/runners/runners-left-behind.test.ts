@@ -47,7 +47,7 @@ describe('a job that left processes behind', () => {
   it('is over when they are gone, also when it was killed', async () => {
     const job = await runners.begin('lingering');
     await until('it has begun', () => job.messages.length > 0);
-    const { pids, folder } = told(job.messages[0]);
+    const { pids, folder } = leftovers(job.messages[0]);
     expect(pids.every(isAlive)).toBe(true);
     job.runner.kill();
     await job.ended;
@@ -138,6 +138,6 @@ describe('a name tag', () => {
   });
 });
 
-function told(message: unknown): { pids: number[]; folder: string } {
+function leftovers(message: unknown): { pids: number[]; folder: string } {
   return JSON.parse((message as { message: string }).message) as { pids: number[]; folder: string };
 }

@@ -20,7 +20,7 @@ interface Seen {
   pid: number;
 }
 
-const NOBODY = 65_534;
+const NO_USER = 65_534;
 const SUPPORT = fileURLToPath(new URL('../../support/servers/runners.ts', import.meta.url));
 const FLAGS = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e'];
 const isRoot = process.getuid?.() === 0;
@@ -171,8 +171,8 @@ describe.runIf(isRoot)('users of their own (need a worker that is root)', () => 
       const { testRunners } = await import(${JSON.stringify(SUPPORT)});
       await testRunners('room', { runnerUids: '70000-79999' });`;
     const { status, stderr } = spawnSync(process.execPath, [...FLAGS, code], {
-      uid: NOBODY,
-      gid: NOBODY,
+      uid: NO_USER,
+      gid: NO_USER,
       cwd: '/',
       encoding: 'utf8',
     });

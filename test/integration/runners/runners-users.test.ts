@@ -19,6 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseUidSetting } from '../../../src/core/access/job-uids.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
+import { usersOfOtherNetworks } from '../../../src/runtime/processes/network-namespace.ts';
 import { removeFolder } from '../../../src/runtime/processes/remove-folder.ts';
 import type { User } from '../../../src/runtime/processes/run-as.ts';
 import { isDead } from '../../../src/runtime/processes/user-processes.ts';
@@ -199,6 +200,21 @@ describe.skipIf(whyNot !== null)('two workers of one machine (needs root)', () =
     if (squatter.exitCode === null && squatter.signalCode === null) await once(squatter, 'exit');
     expect(squatter.signalCode).toBe('SIGKILL');
     await expect(claim('78080-78143')).rejects.toThrow(UidsTaken);
+    await users.close();
+  });
+
+  it('leave ids alone that have a process in another network', async () => {
+    const other = spawn('unshare', ['-n', 'setpriv', '--reuid', '78090', 'sleep', '600'], {
+      stdio: 'ignore',
+    });
+    await until('it has its user and its network', async () =>
+      (await usersOfOtherNetworks((uid) => uid === 78_090)).has(78_090),
+    );
+    const users = await claim('78080-78207');
+    expect(users.ids).toEqual(Array.from({ length: 64 }, (_, at) => 78_144 + at));
+    await expect(claim('78080-78143')).rejects.toThrow(UidsTaken);
+    expect(other.exitCode ?? other.signalCode).toBeNull();
+    other.kill('SIGKILL');
     await users.close();
   });
 

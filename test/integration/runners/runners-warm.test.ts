@@ -91,7 +91,7 @@ it('a start that fails leaves no folder and no control group', async () => {
     paths = groups?.paths ?? [];
     return groups;
   };
-  // Node ends at once when it cannot import what it is told to import first.
+  // Node exits at once when it cannot import the module of --import.
   const tracing = '/no/such/file.ts';
   await expect(testRunners('users', { tracing, controlGroups })).rejects.toThrow('exit code 1');
   vi.unstubAllEnvs();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Isolation } from '../../../src/core/definition/definition.ts';
+import type { Outcome } from '../../../src/core/job/lifecycle.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
 import { Execution } from '../../../src/worker/attempt/execution.ts';
 import { errorOf, resultOf, type TestRunners, testRunners } from '../../support/servers/runners.ts';
@@ -13,7 +14,7 @@ interface Mode {
   shared: boolean;
   /** Whether it can be ended when it does not listen. */
   killable: boolean;
-  /** Whether what it writes is told apart from what the worker writes. */
+  /** Whether its output is separate from the output of the worker. */
   captured: boolean;
   /** Whether the same process runs the next job. */
   reused: boolean;
@@ -82,8 +83,8 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
       { type: 'progress', fraction: 0.5, message: 'half' },
       { type: 'log', level: 'info', message: 'a line {"a":1}' },
       { type: 'event', name: 'made', payloadJson: '{"size":2}' },
-      { type: 'save', step: null, valueJson: '{"page":3}' },
-      { type: 'save', step: 'add', valueJson: '4' },
+      { type: 'save', step: null, valueJson: '{"page":3}', durationMs: null },
+      { type: 'save', step: 'add', valueJson: '4', durationMs: expect.any(Number) as number },
     ]);
     expect(resultOf(ran)).toBe(4);
   });
@@ -165,10 +166,18 @@ it('an execution that has ended does not reach the next job of its runner', asyn
   const { runner } = await runners.run('process.pid');
   const definition = runners.definition('process.pid');
   const job = { id: randomUUID(), claim: 1, attempts: 1, maxAttempts: 3 } as ClaimedJob;
-  const execution = new Execution(0, job, definition, 0, 'default');
-  const unheard = { onProgress: () => {}, onLine: () => {}, onEvent: () => {} };
-  const belongings = { paramsJson: '{}', saved: undefined };
-  const { outcome } = await execution.run(runner, belongings, unheard, async () => null);
+  const execution = new Execution(0, { job, definition, tenant: 'default', secretsMark: null }, 0);
+  const outcome = await new Promise<Outcome>((resolve) =>
+    execution.run(
+      runner,
+      { paramsJson: '{}', saved: undefined, secrets: null },
+      {
+        events: { onProgress: () => {}, onLine: () => {}, onEvent: () => {}, onStream: () => {} },
+        saveStep: async () => null,
+        onEnd: (_, __, ended) => resolve(ended.outcome),
+      },
+    ),
+  );
   expect(outcome).toEqual({ kind: 'success', resultJson: String(runner.pid) });
 
   const next = await runners.begin('process.come-next');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { ScheduleInput } from '../../../src/core/definition/declared-schedule.ts';
 import { definitionInfo } from '../../../src/core/definition/check-definition.ts';
 import type { ScheduleView } from '../../../src/core/schedule/schedule.ts';
@@ -9,13 +9,11 @@ import { changeSchedule } from '../../../src/store/schedules/change-schedule.ts'
 import { JobIds } from '../../../src/store/connection/job-ids.ts';
 import { specOf } from '../../../src/store/schedules/schedule-row.ts';
 import { listSchedules } from '../../../src/store/schedules/schedules.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { fallBehind, HOURLY, newSchedule, slotsOf, tick } from '../../support/schedules.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase({ shards: 2 });
 
-beforeAll(async () => (database = await testDatabase({ shards: 2 })));
-afterAll(async () => await database.close());
 beforeEach(async () => {
   await database.sql('truncate longshore.schedule, longshore.slot');
 });

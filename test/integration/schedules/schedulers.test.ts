@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { BUCKETS } from '../../../src/core/schedule/schedule-id.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
@@ -9,17 +9,15 @@ import { ticker } from '../../../src/scheduler/ticker.ts';
 import type { DueHint } from '../../../src/store/connection/due-hint.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { Listener } from '../../../src/store/connection/listen.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { enqueueOne, request } from '../../support/jobs.ts';
 import { newSchedule, slotsOf } from '../../support/schedules.ts';
 import { until } from '../../support/until.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 const memberships: SchedulerMembership[] = [];
 
-beforeAll(async () => (database = await testDatabase()));
-afterAll(async () => await database.close());
 afterEach(async () => {
   for (const membership of memberships.splice(0)) await membership.stop();
   await database.sql('truncate longshore.scheduler, longshore.schedule, longshore.slot');
@@ -64,7 +62,7 @@ describe('a membership of schedulers', () => {
   it('gives the buckets of a killed scheduler to the others when its lease expires', async () => {
     const survivor = await join();
     const { db, sql } = database;
-    // As a process leaves it that was killed: a row that nobody renews.
+    // As a killed process leaves it: a row that is not renewed.
     await sql(
       `insert into longshore.scheduler values (gen_random_uuid(), 'gone', 1, '0',
         clock_timestamp() - interval '1 hour', clock_timestamp(),

@@ -1,44 +1,24 @@
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { ScheduleView, SlotView } from '../../../src/core/schedule/schedule.ts';
-import { buildServer } from '../../../src/http/server.ts';
 import type { Problem } from '../../../src/protocol/problem.ts';
 import { ScheduleAnswer, SlotAnswer } from '../../../src/protocol/answers/schedule-answer.ts';
-import { silentLog } from '../../../src/runtime/log.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { callAs, sharedServer } from '../../support/server-edge.ts';
 import { fallBehind, HOURLY, tick } from '../../support/schedules.ts';
 
 const HOUR_MS = 3_600_000;
-let database: TestDatabase;
-let app: FastifyInstance;
+const database = sharedDatabase({ shards: 4 });
+const app = sharedServer(database);
 
-beforeAll(async () => {
-  database = await testDatabase({ shards: 4 });
-  const { db, enqueuer } = database;
-  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
-});
 beforeEach(async () => {
   await database.sql('truncate longshore.schedule, longshore.slot');
-});
-afterAll(async () => {
-  await app.close();
-  await database.close();
 });
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 async function call<T>(method: Method, url: string, body?: unknown) {
-  const answer = await app.inject({
-    method,
-    url: `/v1/schedules${url}`,
-    headers: {
-      host: 'localhost',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { payload: JSON.stringify(body) }),
-  });
-  const parsed = answer.body === '' ? null : answer.json<unknown>();
-  return { status: answer.statusCode, headers: answer.headers, body: parsed as T };
+  const answer = await callAs(app, null, method, `/v1/schedules${url}`, { payload: body });
+  return { ...answer, body: answer.body as T };
 }
 
 async function create(fields: object = {}): Promise<ScheduleView> {
@@ -191,6 +171,47 @@ describe('reading', () => {
   });
 });
 
+describe('GET /v1/schedules/preview', () => {
+  const preview = (fields: Record<string, string>) =>
+    `/preview?${new URLSearchParams(fields).toString()}`;
+
+  it('computes the runs that a schedule would have, and stores nothing', async () => {
+    const asked = { cron: '30 2 * * *', timezone: 'Asia/Tokyo', count: '3' };
+    const { status, body } = await call<{ next: { at: string; offset: string }[] }>(
+      'GET',
+      preview(asked),
+    );
+    expect([status, body.next.length]).toEqual([200, 3]);
+    for (const { at, offset } of body.next) {
+      expect([at.slice(11), offset]).toEqual(['17:30:00.000Z', '+09:00']);
+    }
+    expect((await call<{ schedules: object[] }>('GET', '')).body.schedules).toEqual([]);
+  });
+
+  it('follows the bounds and the policies for clock changes', async () => {
+    const gap = { cron: '30 2 29 3 *', timezone: 'Europe/Berlin', startAt: '2032-01-01T00:00:00Z' };
+    type Runs = { next: { at: string; note: string | null }[] };
+    const at = async (more: Record<string, string>) =>
+      (await call<Runs>('GET', preview({ ...gap, ...more }))).body.next[0]?.at;
+    expect(await at({})).toBe('2032-03-29T00:30:00.000Z');
+    expect(await at({ cron: '30 2 28 3 *' })).toBe('2032-03-28T01:00:00.000Z');
+    expect(await at({ cron: '30 2 28 3 *', dstGap: 'skip' })).toBe('2033-03-28T00:30:00.000Z');
+  });
+
+  it.each([
+    [{ cron: '61 * * * *' }, '/cron'],
+    [{ cron: '0 0 31 4 *' }, '/cron'],
+    [{ cron: '@daily', timezone: 'Mars/Phobos' }, '/timezone'],
+    [{ cron: '@daily', endAt: '2020-01-01T00:00:00Z' }, '/endAt'],
+    [{ cron: '@daily', count: '0' }, 'count'],
+    [{ timezone: 'UTC' }, 'cron'],
+  ])('refuses %j', async (fields, pointer) => {
+    const refused = await refusal('GET', preview(fields));
+    expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+    expect(refused.pointers?.[0]).toContain(pointer);
+  });
+});
+
 describe('changing', () => {
   it('takes what is named and leaves the rest', async () => {
     const before = await create({ name: 'a', params: { n: 1 }, timezone: 'Asia/Tokyo' });
@@ -229,10 +250,28 @@ describe('changing', () => {
     expect(await refusal('POST', `/${id}/pause`, { why: 1 })).toMatchObject({ status: 400 });
   });
 
+  it('keeps who paused it and why, until it is resumed', async () => {
+    const { id, paused: before } = await create({ name: 'nightly' });
+    expect(before).toBeNull();
+    const reason = 'the mail server is down';
+    const first = await call<ScheduleView>('POST', `/${id}/pause`, { reason });
+    expect(first.body.paused).toEqual({ since: expect.any(String), by: 'open', reason });
+    const renamed = await call<ScheduleView>('PATCH', `/${id}`, { name: 'weekly' });
+    expect(renamed.body.paused).toEqual(first.body.paused);
+    const again = await call<ScheduleView>('POST', `/${id}/pause`, { reason: 'still down' });
+    expect(again.body.paused).toEqual({ ...first.body.paused, reason: 'still down' });
+    const resumed = await call<ScheduleView>('POST', `/${id}/resume`);
+    expect(resumed.body.paused).toBeNull();
+    const born = await create({ enabled: false });
+    expect(born.paused).toMatchObject({ by: 'open', reason: null });
+    const long = await refusal('POST', `/${id}/pause`, { reason: 'x'.repeat(501) });
+    expect(long).toMatchObject({ status: 400, pointers: ['/reason'] });
+  });
+
   it('deletes', async () => {
     const { id } = await create();
     const deleted = await call('DELETE', `/${id}`);
-    expect([deleted.status, deleted.body]).toEqual([204, null]);
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
     expect(await refusal('DELETE', `/${id}`)).toMatchObject({ status: 404 });
   });
 

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ScheduleSpec } from '../../../src/core/schedule/schedule.ts';
 import { jitterOf } from '../../../src/core/schedule/schedule-id.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { fireDue } from '../../../src/scheduler/fire-due.ts';
 import { changeSchedule } from '../../../src/store/schedules/change-schedule.ts';
 import { Db } from '../../../src/store/connection/db.ts';
-import { lockDueSchedules, nextLookMs } from '../../../src/store/schedules/due-schedules.ts';
+import { lockDueSchedules, nextCheckMs } from '../../../src/store/schedules/due-schedules.ts';
 import { deleteSchedule } from '../../../src/store/schedules/delete-schedule.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
@@ -16,7 +16,7 @@ import { triggerSchedule } from '../../../src/enqueue/trigger-schedule.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { Planner, rowsReadFrom } from '../../support/checks/plans.ts';
 import { auditSlots } from '../../support/checks/slot-history.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { claimAny, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
 import {
   ALL_BUCKETS,
@@ -28,15 +28,13 @@ import {
 } from '../../support/schedules.ts';
 
 const HOUR_MS = 3_600_000;
-let database: TestDatabase;
+const database = sharedDatabase();
 
-beforeAll(async () => (database = await testDatabase()));
-afterAll(async () => await database.close());
 beforeEach(async () => {
   await database.sql('truncate longshore.schedule, longshore.slot');
 });
 
-/** An hourly schedule that nobody has looked at for a while, and one look at it. */
+/** An hourly schedule that no scheduler has checked for a while, and one check of it. */
 async function behind(hours: number, changes: Partial<ScheduleSpec> = {}): Promise<string> {
   const id = await newSchedule(database, { catchUp: 'all', ...changes });
   await fallBehind(database, id, hours * HOUR_MS, HOUR_MS);
@@ -141,7 +139,7 @@ describe('after an absence', () => {
     expect(await tick(database)).toBe(0);
     // It is not forgotten: mended, it goes on where it was.
     await database.sql(
-      `update longshore.schedule set timezone = 'UTC', look_at = next_at where id = $1`,
+      `update longshore.schedule set timezone = 'UTC', check_at = next_at where id = $1`,
       [bad],
     );
     await tick(database);
@@ -257,7 +255,7 @@ it('a trigger makes a job now, also while paused, and moves no slot', async () =
   const [slot] = await slotsOf(database, id);
   expect(slot).toMatchObject({ status: 'fired', reason: 'triggered', jobId });
   expect((await readSchedule(database, id)).nextAt).toBeNull();
-  expect(await triggerSchedule(db, enqueuer, 'nobody', id)).toBeNull();
+  expect(await triggerSchedule(db, enqueuer, 'unknown', id)).toBeNull();
 });
 
 it('many triggers at once each make a job and a row', async () => {
@@ -275,7 +273,7 @@ it('one that is over can still be paused; a broken one can be mended', async () 
   const id = await newSchedule(database, { endAt: new Date(Date.now() + 7_200_000) });
   await database.sql(
     `update longshore.schedule set end_at = now() - interval '1 s', next_at = null,
-    next_local = null, look_at = null where id = $1`,
+    next_local = null, check_at = null where id = $1`,
     [id],
   );
   await change(id, { enabled: false });
@@ -309,10 +307,10 @@ it('a look costs what is due, not what exists', async () => {
       read.set(name, rowsReadFrom(nodes, ['schedule'])),
     );
     await lockDueSchedules(db, 0, ALL_BUCKETS, 100);
-    await nextLookMs(db, 0, ALL_BUCKETS);
+    await nextCheckMs(db, 0, ALL_BUCKETS);
     // PostgreSQL tells an average per bucket, to two places.
     expect(read.get('lock_due_schedules')).toBeCloseTo(10, 0);
-    expect(read.get('next_look')).toBe(64);
+    expect(read.get('next_check')).toBe(64);
   } finally {
     await planner.close();
   }
@@ -322,7 +320,7 @@ it('deleting takes the slots along and leaves the jobs', async () => {
   const id = await behind(1);
   await tick(database);
   const [slot] = await slotsOf(database, id);
-  expect(await deleteSchedule(database.db, 'nobody', id)).toBe(false);
+  expect(await deleteSchedule(database.db, 'unknown', id)).toBe(false);
   expect(await deleteSchedule(database.db, 'default', id)).toBe(true);
   expect(await slotsOf(database, id)).toEqual([]);
   expect(await deleteSchedule(database.db, 'default', id)).toBe(false);

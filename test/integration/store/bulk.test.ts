@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BulkAction } from '../../../src/core/job/bulk.ts';
 import { ANY_JOB, type JobCriteria } from '../../../src/core/job/job-criteria.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
@@ -11,11 +11,7 @@ import { deleteJob } from '../../../src/store/change/delete-jobs.ts';
 import { pruneBulks } from '../../../src/store/change/prune-bulks.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
 import { previewBulk, startBulk } from '../../../src/store/change/start-bulk.ts';
-import {
-  postgresVersions,
-  testDatabase,
-  type TestDatabase,
-} from '../../support/servers/database.ts';
+import { postgresVersions, databasePerTest } from '../../support/servers/database.ts';
 import { GONE, manyDeadLetters, SLOW } from '../../support/dead-letters.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
 import { claimAny, enqueueOne, failure, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
@@ -24,14 +20,9 @@ import { publishHooks } from '../../support/history.ts';
 import { until } from '../../support/until.ts';
 
 describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) => {
-  let database: TestDatabase;
+  const database = databasePerTest({ postgres });
 
-  beforeEach(async () => {
-    database = await testDatabase({ postgres });
-    onTestFinished(database.close);
-  });
-
-  const wish = (
+  const bulkRequest = (
     action: BulkAction,
     criteria: Partial<JobCriteria>,
     how: Partial<BulkHow> = {},
@@ -65,7 +56,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
   it('is kept for so long after it ended, and as long as it runs', async () => {
     const { bulkId: running } = await startBulk(
       database.db,
-      wish('delete', { definitionKey: 'none' }),
+      bulkRequest('delete', { definitionKey: 'none' }),
     );
     await database.sql(`update longshore.bulk set before = now() - interval '400 days'`);
     await endedBulks(database, [33, 32, 31, 29]);
@@ -80,13 +71,13 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     await manyDeadLetters(database, { key: 'a', count: 2_400, mistakes: [SLOW, GONE] });
     await manyDeadLetters(database, { key: 'a', tenant: 'other', count: 3, mistakes: [SLOW] });
     const criteria = { fingerprint: SLOW.fingerprint };
-    expect(await previewBulk(database.db, wish('retry', criteria))).toMatchObject({
+    expect(await previewBulk(database.db, bulkRequest('retry', criteria))).toMatchObject({
       matched: 1_200,
       matchedIsExact: true,
       sample: { length: 5 },
     });
     expect(await states()).toEqual({ failed: 2_403 });
-    const { bulkId } = await startBulk(database.db, wish('retry', criteria));
+    const { bulkId } = await startBulk(database.db, bulkRequest('retry', criteria));
     // Two schedulers that both believe to be the one: the lock decides.
     await Promise.all([workOff(), workOff(), workOff()]);
     await workOff();
@@ -116,7 +107,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     };
     const before = await fail('a');
     const open = await enqueueOne(database, { definitionKey: 'a', maxAttempts: 1 });
-    const { bulkId } = await startBulk(database.db, wish('retry', { definitionKey: 'a' }));
+    const { bulkId } = await startBulk(database.db, bulkRequest('retry', { definitionKey: 'a' }));
     const [job] = await claimAny(database, worker, 1);
     expect(job?.id).toBe(open);
     if (job) await settleAs(database, job, failure('TIMEOUT'));
@@ -137,7 +128,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     await enqueueOne(database, { definitionKey: 'a', hold: true });
     await enqueueOne(database, { definitionKey: 'b' });
     const ann = { name: 'key:ann', address: null };
-    await startBulk(database.db, wish('cancel', { definitionKey: 'a' }), ann);
+    await startBulk(database.db, bulkRequest('cancel', { definitionKey: 'a' }), ann);
     const news = await runBatch(database.db);
     expect(news).toMatchObject({ changed: 4, workers: [worker], levels: { length: 3 } });
     // The other one, and the three hooks.
@@ -149,7 +140,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     expect(by).toEqual(Array.from({ length: 4 }, () => ({ by: 'key:ann' })));
     const { bulkId } = await startBulk(
       database.db,
-      wish('cancel', { statuses: ['scheduled'], definitionKey: 'b' }),
+      bulkRequest('cancel', { statuses: ['scheduled'], definitionKey: 'b' }),
     );
     await workOff();
     expect(await progress(bulkId)).toMatchObject({ matched: 0, done: 0, status: 'finished' });
@@ -158,17 +149,17 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
   it('deletes what has ended', async () => {
     await manyDeadLetters(database, { key: 'a', count: 20, mistakes: [SLOW, GONE] });
     const kept = await enqueueOne(database, { definitionKey: 'a' });
-    const { bulkId } = await startBulk(database.db, wish('delete', { definitionKey: 'a' }));
+    const { bulkId } = await startBulk(database.db, bulkRequest('delete', { definitionKey: 'a' }));
     await workOff();
     expect(await progress(bulkId)).toMatchObject({ done: 20 });
     expect(await database.sql('select id from longshore.job')).toEqual([{ id: kept }]);
-    const told = await database.sql('select from longshore.revived');
-    expect(told).toHaveLength(20);
+    const revived = await database.sql('select from longshore.revived');
+    expect(revived).toHaveLength(20);
   });
 
   it('can be stopped before its next batch', async () => {
     await manyDeadLetters(database, { key: 'a', count: 1_100, mistakes: [SLOW] });
-    const { bulkId } = await startBulk(database.db, wish('retry', { definitionKey: 'a' }));
+    const { bulkId } = await startBulk(database.db, bulkRequest('retry', { definitionKey: 'a' }));
     await runBatch(database.db);
     expect(await abortBulk(database.db, 'other', bulkId)).toBeNull();
     const aborted = await abortBulk(database.db, 'default', bulkId);
@@ -180,7 +171,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
 
   it('goes at the rate that it is given, and waits in between', async () => {
     await manyDeadLetters(database, { key: 'a', count: 25, mistakes: [SLOW] });
-    const slow = wish('retry', { definitionKey: 'a' }, { ratePerSecond: 10 });
+    const slow = bulkRequest('retry', { definitionKey: 'a' }, { ratePerSecond: 10 });
     const { bulkId } = await startBulk(database.db, slow);
     expect(await runBatch(database.db)).toMatchObject({ changed: 10 });
     expect(await runBatch(database.db)).toBeNull();
@@ -196,7 +187,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     await manyDeadLetters(database, { key: 'a', count: 2, mistakes: [SLOW] });
     const runAt = new Date('2100-01-01T00:00:00Z');
     const how = { mode: 'later', runAt, paramsJson: '{"fixed":true}' } as const;
-    await startBulk(database.db, wish('retry', { definitionKey: 'a' }, how));
+    await startBulk(database.db, bulkRequest('retry', { definitionKey: 'a' }, how));
     expect(await runBatch(database.db)).toMatchObject({ changed: 2, dueInMs: { length: 2 } });
     const rows = await database.sql(
       `select params, run_at from longshore.waiting join longshore.job using (shard, id)`,
@@ -210,7 +201,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     const ids = (
       await database.sql<{ id: string }>('select id from longshore.done order by id')
     ).map(({ id }) => id);
-    const { bulkId } = await startBulk(database.db, wish('retry', { definitionKey: 'a' }));
+    const { bulkId } = await startBulk(database.db, bulkRequest('retry', { definitionKey: 'a' }));
     const now = { mode: 'now', runAt: null, paramsJson: null } as const;
     const link = await HeldLink.begin(database);
     await retryJob(link, 'default', ids[1] ?? '', now);
@@ -229,7 +220,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     const worker = await newWorker(database);
     const id = await enqueueOne(database, { definitionKey: 'a', maxAttempts: 2 });
     const [job] = await claimAny(database, worker, 1);
-    const { bulkId } = await startBulk(database.db, wish('cancel', { definitionKey: 'a' }));
+    const { bulkId } = await startBulk(database.db, bulkRequest('cancel', { definitionKey: 'a' }));
     const link = await HeldLink.begin(database);
     if (job) await settleAs({ db: link }, job, failure('TIMEOUT'));
     const batch = runBatch(database.db);
@@ -250,7 +241,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
        when (new.id = '${(await database.sql<{ id: string }>('select id from longshore.done order by id offset 1 limit 1'))[0]?.id}')
        execute function refuse()`,
     );
-    const { bulkId } = await startBulk(database.db, wish('retry', { definitionKey: 'a' }));
+    const { bulkId } = await startBulk(database.db, bulkRequest('retry', { definitionKey: 'a' }));
     await workOff();
     expect(await progress(bulkId)).toMatchObject({
       status: 'finished',
@@ -265,8 +256,14 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     await manyDeadLetters(database, { key: 'a', count: 1_200, mistakes: [SLOW, GONE] });
     const runner = bulkRunner(database.db, database.waker, silentLog, systemClock);
     onTestFinished(async () => await runner.stop());
-    const first = await startBulk(database.db, wish('retry', { fingerprint: SLOW.fingerprint }));
-    const second = await startBulk(database.db, wish('delete', { fingerprint: GONE.fingerprint }));
+    const first = await startBulk(
+      database.db,
+      bulkRequest('retry', { fingerprint: SLOW.fingerprint }),
+    );
+    const second = await startBulk(
+      database.db,
+      bulkRequest('delete', { fingerprint: GONE.fingerprint }),
+    );
     await runner.start();
     await until('both are over', async () => {
       const all = await Promise.all([progress(first.bulkId), progress(second.bulkId)]);

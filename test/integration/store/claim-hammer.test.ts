@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../src/core/job/job.ts';
 import { decide, DEFAULT_RULES } from '../../../src/core/job/lifecycle.ts';
 import { claim, type ClaimedJob, type ClaimLevel } from '../../../src/store/claim/claim.ts';
@@ -7,7 +7,7 @@ import { type Queryable, SESSION } from '../../../src/store/connection/db.ts';
 import { findLevels } from '../../../src/store/claim/find-levels.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { plainQueryable } from '../../support/plain-queryable.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { newWorker, request, SUCCESS } from '../../support/jobs.ts';
 
 /**
@@ -31,14 +31,9 @@ const PLANS = [
   ['sequential scans', `-c enable_seqscan=on ${NO_INDEX} -c enable_bitmapscan=off`],
 ] as const;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: string;
 let levels: ClaimLevel[];
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
 
 beforeEach(async () => {
   await database.sql(`truncate longshore.job, longshore.waiting, longshore.running,
@@ -58,7 +53,7 @@ async function enqueue(jobs: number): Promise<void> {
     0,
     queues.map((row) => row.queue),
   );
-  levels = found.map((level) => ({ ...level, floor: 0 }));
+  levels = found.map((level) => ({ ...level, floor: 0, attempts: 3 }));
   expect(levels).toHaveLength(4);
 }
 

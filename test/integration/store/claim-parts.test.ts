@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../src/core/job/job.ts';
 import { decide, DEFAULT_RULES } from '../../../src/core/job/lifecycle.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
@@ -20,17 +20,15 @@ import { OWNED } from '../../../src/store/claim/settle-parts.ts';
 import { SETTLEMENTS, settlementsJson } from '../../../src/store/claim/settlement.ts';
 import { enqueueOne, newWorker, SUCCESS } from '../../support/jobs.ts';
 import { publish, take } from '../../support/limits.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 
 /** The parts of claim and settle, each read on its own: what rows they yield. */
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
   worker = await newWorker(database);
 });
-afterAll(async () => await database.close());
 
 /** The ids that the fence of `settle` lets through. */
 async function owned(job: ClaimedJob, changes: { claim?: number; was?: 'running' | 'cancelling' }) {
@@ -62,7 +60,7 @@ async function read<Row extends object>(key: string, text: string, as = worker):
     'select queue from longshore.queue where shard = 0 and key = $1',
     [key],
   );
-  return await database.sql(text, [0, 10, as, [queue?.queue], [0], [0]]);
+  return await database.sql(text, [0, 10, as, [queue?.queue], [0], [0], [3]]);
 }
 
 it('LEVEL_ROOM yields the levels with room, and how much', async () => {

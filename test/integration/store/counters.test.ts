@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StatsView } from '../../../src/core/views/stats.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/core/values/duration.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { counterKeeper } from '../../../src/scheduler/counter-keeper.ts';
@@ -14,8 +15,9 @@ import {
   postgresVersions,
   testDatabase,
   type TestDatabase,
+  sharedDatabase,
 } from '../../support/servers/database.ts';
-import { doorOf, knock, newKey, newTenant } from '../../support/server-edge.ts';
+import { serverOn, callAs, newKey, newTenant } from '../../support/server-edge.ts';
 import { publish, take } from '../../support/limits.ts';
 import {
   claimAny,
@@ -31,12 +33,7 @@ import { expectTrueCounters } from '../../support/checks/counters.ts';
 
 /** That every statement counts what it moves is held by `statements`, `lifecycle` and `model`. */
 describe.each(postgresVersions())('the counters on PostgreSQL %i', (postgres) => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await testDatabase({ postgres });
-  });
-  afterAll(async () => await database.close());
+  const database = sharedDatabase({ postgres });
 
   const fold = async (limit = 1_000) => await rollUpCounters(database.db, 0, '-infinity', limit);
   const moves = async (key: string) =>
@@ -61,7 +58,7 @@ describe.each(postgresVersions())('the counters on PostgreSQL %i', (postgres) =>
     await cancelJob(database.db, 'default', more[0]?.id ?? '');
     await cancelJob(database.db, 'default', more[0]?.id ?? '');
     await expectTrueCounters(database);
-    while ((await fold(3)).folded > 0);
+    while ((await fold(3)).rows > 0);
     await expectTrueCounters(database);
     expect(await database.sql('select from longshore.counter_delta')).toEqual([]);
     expect(await moves('one')).toEqual(
@@ -90,7 +87,7 @@ describe.each(postgresVersions())('the counters on PostgreSQL %i', (postgres) =>
     ]);
     const minutes = `select sum(enqueued)::int as enqueued, sum(started)::int as started,
       sum(succeeded)::int as succeeded, sum(cancelled)::int as cancelled, sum(retried)::int as retried
-      from longshore.counter_minute`;
+      from longshore.counter_series where minutes = 1 and key = ''`;
     expect(await database.sql(minutes)).toEqual([
       { enqueued: 7, started: 6, succeeded: 1, cancelled: 1, retried: 2 },
     ]);
@@ -99,12 +96,12 @@ describe.each(postgresVersions())('the counters on PostgreSQL %i', (postgres) =>
   it('counts each row once, however many fold at the same time', async () => {
     for (let n = 0; n < 20; n += 1) await enqueueOne(database, { definitionKey: 'many' });
     await Promise.all(Array.from({ length: 8 }, async () => await fold(5)));
-    while ((await fold()).folded > 0);
+    while ((await fold()).rows > 0);
     expect(await moves('many')).toEqual([{ move: '-> queued', n: 20 }]);
   });
 
   it('writes one row for a whole batch of one kind', async () => {
-    while ((await fold()).folded > 0);
+    while ((await fold()).rows > 0);
     const { enqueuer, sql } = database;
     await enqueuer.start(Array.from({ length: 10 }, () => request({ definitionKey: 'batch' })));
     const rows = 'select was, state, n from longshore.counter_delta';
@@ -113,13 +110,47 @@ describe.each(postgresVersions())('the counters on PostgreSQL %i', (postgres) =>
 
   it('starts at its floor, and forgets what is over', async () => {
     await enqueueOne(database, { definitionKey: 'late' });
-    expect((await rollUpCounters(database.db, 0, '2100-01-01T00:00:00Z', 10)).folded).toBe(0);
-    while ((await fold()).folded > 0);
-    await database.sql(`update longshore.counter_minute set minute = minute - interval '2 days'`);
+    expect((await rollUpCounters(database.db, 0, '2100-01-01T00:00:00Z', 10)).rows).toBe(0);
+    while ((await fold()).rows > 0);
+    await database.sql(`update longshore.counter_span set slot = slot - interval '20 days'`);
     expect(await forgetCounters(database.db, 0)).toBeGreaterThan(0);
-    expect(await database.sql('select from longshore.counter_minute')).toEqual([]);
+    const slots = `select from longshore.counter_span where slot > '-infinity'`;
+    expect(await database.sql(slots)).toEqual([]);
     const ever = `select from longshore.counter_span where slot = '-infinity'`;
     expect((await database.sql(ever)).length).toBeGreaterThan(0);
+  });
+
+  it('keeps the times of a week by the hour, for alerts', async () => {
+    await enqueueOne(database, { definitionKey: 'timed' });
+    const hour = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 2 * DAY_MS).toISOString();
+    await database.sql(
+      `insert into longshore.counter_span (shard, queue, slot, state, bucket, n, ms)
+       select 0, queue, h.at + s.later, s.state, s.bucket, 2, 9 from longshore.queue,
+         (values ($1::timestamptz)) h(at),
+         (values (interval '0', 'running'::longshore.job_state, 3), ('15 min', 'running', 3),
+           ('45 min', 'failed', 3), ('30 min', 'succeeded', 3), ('30 min', 'cancelled', -1)
+         ) s(later, state, bucket)
+       where key = 'timed' and version = 1`,
+      [hour],
+    );
+    await forgetCounters(database.db, 0);
+    // What is forgotten later is added.
+    await database.sql(
+      `insert into longshore.counter_span (shard, queue, slot, state, bucket, n, ms)
+       select 0, queue, $1, 'running', 3, 1, 9
+       from longshore.queue where key = 'timed' and version = 1`,
+      [hour],
+    );
+    await forgetCounters(database.db, 0);
+    const hours = `select h.waited, h.bucket, h.n::int as n from longshore.counter_hour h
+      where h.hour = $1 order by 1`;
+    expect(await database.sql(hours, [hour])).toEqual([
+      { waited: false, bucket: 3, n: 4 },
+      { waited: true, bucket: 3, n: 5 },
+    ]);
+    await database.sql(`update longshore.counter_hour set hour = hour - interval '7 days'`);
+    expect(await forgetCounters(database.db, 0)).toBe(2);
+    expect(await database.sql('select from longshore.counter_hour')).toEqual([]);
   });
 
   it('is kept by a scheduler, which finds what was committed late a little later', async () => {
@@ -150,7 +181,7 @@ describe.each(postgresVersions())('the counters on PostgreSQL %i', (postgres) =>
     expect(await recountCounters(database.db, 0)).toBeGreaterThan(20);
     await expectTrueCounters(database);
     expect(await recountCounters(database.db, 0)).toBe(0);
-    while ((await fold()).folded > 0);
+    while ((await fold()).rows > 0);
     expect(await recountCounters(database.db, 0)).toBe(0);
   });
 });
@@ -161,7 +192,7 @@ describe('GET /v1/stats', () => {
 
   beforeAll(async () => {
     database = await testDatabase({ shards: 2 });
-    app = doorOf(database);
+    app = serverOn(database);
   });
   afterAll(async () => {
     await app.close();
@@ -170,9 +201,9 @@ describe('GET /v1/stats', () => {
 
   const stats = async (key: string | null, query = ''): Promise<StatsView> => {
     for (const shard of [0, 1]) {
-      while ((await rollUpCounters(database.db, shard, '-infinity', 1_000)).folded > 0);
+      while ((await rollUpCounters(database.db, shard, '-infinity', 1_000)).rows > 0);
     }
-    const { status, body } = await knock(app, key, 'GET', `/v1/stats${query}`);
+    const { status, body } = await callAs(app, key, 'GET', `/v1/stats${query}`);
     expect(status).toBe(200);
     return body as unknown as StatsView;
   };
@@ -220,13 +251,13 @@ describe('GET /v1/stats', () => {
     expect(definitions.map((one) => one.key)).toEqual(['theirs']);
     expect(totals).toMatchObject({ queued: 1, succeeded: 0, failed: 0 });
     expect(throughput.enqueued.reduce((sum, n) => sum + n, 0)).toBe(1);
-    expect((await knock(app, key, 'GET', '/v1/stats?windowMinutes=1')).status).toBe(400);
-    expect((await knock(app, key, 'GET', '/v1/stats?window=60')).status).toBe(400);
+    expect((await callAs(app, key, 'GET', '/v1/stats?windowMinutes=1')).status).toBe(400);
+    expect((await callAs(app, key, 'GET', '/v1/stats?window=60')).status).toBe(400);
   });
 
   it('has the same figures for Prometheus, of all tenants, and for the operator', async () => {
     const { key } = await newKey(database, 'default', 'operate');
-    const { status, text, headers } = await knock(app, key, 'GET', '/metrics');
+    const { status, text, headers } = await callAs(app, key, 'GET', '/metrics');
     expect([status, headers['content-type']]).toEqual([
       200,
       'text/plain; version=0.0.4; charset=utf-8',
@@ -246,14 +277,18 @@ describe('GET /v1/stats', () => {
     const ended = families.get('longshore_jobs_finished_total')?.samples ?? [];
     const missing = ended.filter(({ labels }) => labels['code'] === 'NOT_FOUND');
     expect(missing.some(({ value }) => value > 0)).toBe(true);
-    expect(valueOf('longshore_workers', { status: 'active' })).toBe(1);
+    const active = { status: 'active' };
+    expect(valueOf('longshore_workers', { ...active, transport: 'database' })).toBe(1);
+    expect(valueOf('longshore_workers', { ...active, transport: 'http' })).toBe(0);
+    expect(valueOf('longshore_slots', { state: 'busy', transport: 'database' })).toBeDefined();
+    expect(valueOf('longshore_wanted_slots', {})).toBeGreaterThan(0);
     expect(valueOf('longshore_database_table_bytes', { table: 'waiting' })).toBeGreaterThan(0);
     for (const [tenant, scope] of [
       ['default', 'jobs:read'],
       ['acme', 'admin'],
     ] as const) {
       const { key: other } = await newKey(database, tenant, scope);
-      expect((await knock(app, other, 'GET', '/metrics')).status).toBe(403);
+      expect((await callAs(app, other, 'GET', '/metrics')).status).toBe(403);
     }
   });
 });
@@ -264,7 +299,7 @@ describe('the problems in GET /v1/stats', () => {
 
   beforeAll(async () => {
     database = await testDatabase();
-    app = doorOf(database);
+    app = serverOn(database);
   });
   afterAll(async () => {
     await app.close();
@@ -272,8 +307,8 @@ describe('the problems in GET /v1/stats', () => {
   });
 
   const stats = async (): Promise<StatsView> => {
-    while ((await rollUpCounters(database.db, 0, '-infinity', 1_000)).folded > 0);
-    return (await knock(app, null, 'GET', '/v1/stats')).body as unknown as StatsView;
+    while ((await rollUpCounters(database.db, 0, '-infinity', 1_000)).rows > 0);
+    return (await callAs(app, null, 'GET', '/v1/stats')).body as unknown as StatsView;
   };
 
   it('finds what no worker can run, and the oldest job, behind a backlog', async () => {

@@ -1,24 +1,15 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deadGroups, type GroupSearch } from '../../../src/store/read/dead-groups.ts';
 import { type DeadLetterSearch, searchDeadLetters } from '../../../src/store/read/dead-letters.ts';
 import { deleteJob } from '../../../src/store/change/delete-jobs.ts';
 import { listJobs } from '../../../src/store/read/list-jobs.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
-import {
-  postgresVersions,
-  testDatabase,
-  type TestDatabase,
-} from '../../support/servers/database.ts';
+import { postgresVersions, databasePerTest } from '../../support/servers/database.ts';
 import { BROKEN, GONE, manyDeadLetters, SLOW } from '../../support/dead-letters.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 
 describe.each(postgresVersions())('dead letters on PostgreSQL %i', (postgres) => {
-  let database: TestDatabase;
-
-  beforeEach(async () => {
-    database = await testDatabase({ postgres });
-    onTestFinished(database.close);
-  });
+  const database = databasePerTest({ postgres });
 
   const any: DeadLetterSearch = {
     tenant: 'default',

@@ -11,8 +11,8 @@ import { silentLog } from '../../../src/runtime/log.ts';
 import { Db } from '../../../src/store/connection/db.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { unpackLines } from '../../../src/store/attempt/log-data.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
-import { doorOf, knock, newKey } from '../../support/server-edge.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { serverOn, callAs, newKey } from '../../support/server-edge.ts';
 import { type Receiver, startReceiver } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';
 import { newWebhook } from '../../support/webhooks.ts';
@@ -20,14 +20,19 @@ import { jobEnded } from '../../support/servers/worker.ts';
 
 /**
  * A server and a worker that encrypt, on one database: what goes in comes out again at every door, and
- * what lies in the tables in between tells nobody anything.
+ * what the tables hold in between cannot be read without a key.
  */
 const RING = `2026:${newRingKey()},2025:${newRingKey()}`;
 const OTHER_RING = `2026:${newRingKey()}`;
 
 const GIVEN = { token: 'canary-token', note: 'canary-note' };
-const LEFT = { checkpoint: 'canary-checkpoint', step: 'canary-step', result: 'canary-result' };
-const CANARIES = [...Object.values(GIVEN), ...Object.values(LEFT)];
+const LEFT = {
+  checkpoint: 'canary-checkpoint',
+  step: 'canary-step',
+  result: 'canary-result',
+};
+const STREAMED = 'canary-stream';
+const CANARIES = [...Object.values(GIVEN), ...Object.values(LEFT), STREAMED];
 
 const hooked: unknown[] = [];
 
@@ -38,6 +43,7 @@ const vaulted = defineJob({
   retry: { delaysMs: [1] },
   async run({ token, note }: typeof GIVEN, ctx) {
     const step = await ctx.step('one', () => LEFT.step);
+    ctx.stream(STREAMED);
     if (ctx.lastCheckpoint !== undefined) {
       return { note, step, checkpoint: ctx.lastCheckpoint, result: LEFT.result };
     }
@@ -63,16 +69,15 @@ const forger = defineJob({
   },
 });
 
-let database: TestDatabase;
+const database = sharedDatabase({ encryptionKeys: RING });
 let app: FastifyInstance;
 let longshore: InProcess;
 let receiver: Receiver;
 let key: string;
 
 beforeAll(async () => {
-  database = await testDatabase({ encryptionKeys: RING });
   receiver = await startReceiver();
-  app = doorOf(database);
+  app = serverOn(database);
   longshore = await createLongshore({
     databaseUrl: database.url,
     jobs: [vaulted, echo, forger],
@@ -87,11 +92,10 @@ afterAll(async () => {
   await longshore.stop();
   await app.close();
   await receiver.close();
-  await database.close();
 });
 
 async function ask(method: string, path: string, payload?: unknown) {
-  const answer = await knock(app, key, method, path, payload === undefined ? {} : { payload });
+  const answer = await callAs(app, key, method, path, payload === undefined ? {} : { payload });
   if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.text}`);
   return answer;
 }
@@ -131,6 +135,9 @@ it('shows at every door what was given, and nothing of it in the database', asyn
   expect(listed.find((one) => one.jobId === jobId)).toMatchObject(hidden);
   expect(await longshore.get(jobId)).toMatchObject({ params: GIVEN, result });
 
+  const { stream } = (await ask('GET', `/v1/jobs/${jobId}/stream`)).body;
+  expect(stream).toContainEqual({ id: '2-1-0', attempt: 2, text: STREAMED });
+
   await until('the hook has run', () => hooked.length > 0);
   expect(hooked).toEqual([{ params: GIVEN, result }]);
   const [request] = await receiver.have(1);
@@ -169,7 +176,7 @@ it('keeps what is derived from params, and every way to make or change a job', a
   const jobId = await enqueued('echo', GIVEN, once);
   expect(await enqueued('echo', { note: GIVEN.note, token: GIVEN.token }, once)).toBe(jobId);
   const payload = { definitionKey: 'echo', params: {}, ...once };
-  const other = await knock(app, key, 'POST', '/v1/jobs', { payload });
+  const other = await callAs(app, key, 'POST', '/v1/jobs', { payload });
   expect([other.status, other.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
   const unique = { unique: { while: 'active' }, hold: true };
   const held = await enqueued('echo', GIVEN, unique);
@@ -206,8 +213,8 @@ it('keeps what is derived from params, and every way to make or change a job', a
   for (const word of ['edited', 'bulk', 'cron', 'changed', 'note', 'token']) {
     expect(rows).not.toContain(`canary-${word}`);
   }
-  // A search finds nothing in what is encrypted, not even by chance.
-  const found = await ask('GET', '/v1/jobs?definitionKey=echo&q=a');
+  // A search finds nothing in what is encrypted, not even by chance. No id has an n.
+  const found = await ask('GET', '/v1/jobs?definitionKey=echo&q=n');
   expect(found.body).toMatchObject({ jobs: [] });
 });
 
@@ -223,7 +230,7 @@ it('refuses values that look encrypted', async () => {
     ['/api/jobs/enqueue', { type: 'echo', payload: params }],
   ];
   for (const [path, payload] of doors) {
-    const { status, code } = await knock(app, key, 'POST', path, { payload });
+    const { status, code } = await callAs(app, key, 'POST', path, { payload });
     expect([path, status, code]).toEqual([path, 400, 'PAYLOAD_INVALID']);
   }
   for (const as of ['result', 'checkpoint']) {

@@ -1,15 +1,13 @@
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { definitionInfo } from '../../../src/core/definition/check-definition.ts';
 import { WAITING_STATES } from '../../../src/core/job/job.ts';
-import { buildServer } from '../../../src/http/server.ts';
-import { silentLog } from '../../../src/runtime/log.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
 import { expireJobs } from '../../../src/store/claim/expire.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { readEvents } from '../../../src/store/read/read-events.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { callAs, sharedServer } from '../../support/server-edge.ts';
 import { HeldLink } from '../../support/servers/held-link.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import {
@@ -20,18 +18,8 @@ import {
 } from '../../support/checks/reach-state.ts';
 import { jobEnded, scheduling } from '../../support/servers/worker.ts';
 
-let database: TestDatabase;
-let app: FastifyInstance;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  const { db, enqueuer } = database;
-  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
-});
-afterAll(async () => {
-  await app.close();
-  await database.close();
-});
+const database = sharedDatabase();
+const app = sharedServer(database);
 
 const HOUR_MS = 3_600_000;
 const view = async (id: string) => await getJob(database.db, 'default', id);
@@ -59,9 +47,9 @@ describe('a job that has not begun by its expiry', () => {
       error: { code: 'EXPIRED', message: expect.stringMatching(/^it had not begun by 2/) },
     });
     const history = { afterId: null, limit: 50 };
-    const told = await readEvents(database.db, 'default', subject.id, history);
-    expect(told?.events.at(-1)).toMatchObject({ type: 'failed', payload: { error: {} } });
-    expect(told?.ended).toBe(true);
+    const read = await readEvents(database.db, 'default', subject.id, history);
+    expect(read?.events.at(-1)).toMatchObject({ type: 'failed', payload: { error: {} } });
+    expect(read?.ended).toBe(true);
   });
 
   it('is never claimed, also before the promoter has failed it', async () => {
@@ -107,7 +95,7 @@ describe('a job that has not begun by its expiry', () => {
   it('ends by itself where a scheduler runs', async () => {
     onTestFinished(await scheduling(database));
     const expiresAt = new Date(Date.now() + 300);
-    const id = await enqueueOne(database, { definitionKey: 'nobody', expiresAt });
+    const id = await enqueueOne(database, { definitionKey: 'unknown', expiresAt });
     expect(await jobEnded(database, id)).toMatchObject({ error: { code: 'EXPIRED' } });
   });
 });
@@ -136,14 +124,10 @@ describe('expiry and concurrent changes', () => {
 
 describe('expiresAt', () => {
   const post = async (fields: object) => {
-    const answer = await app.inject({
-      method: 'POST',
-      url: '/v1/jobs',
-      headers: { host: 'localhost', 'content-type': 'application/json' },
-      payload: JSON.stringify({ definitionKey: 'a', ...fields }),
-    });
-    const { errors, jobId } = answer.json<{ errors?: { pointer: string }[]; jobId: string }>();
-    return { status: answer.statusCode, pointers: errors?.map(({ pointer }) => pointer), jobId };
+    const payload = { definitionKey: 'a', ...fields };
+    const { status, body } = await callAs(app, null, 'POST', '/v1/jobs', { payload });
+    const { errors, jobId } = body as { errors?: { pointer: string }[]; jobId: string };
+    return { status, pointers: errors?.map(({ pointer }) => pointer), jobId };
   };
 
   it('is a time to come, and later than runAt', async () => {

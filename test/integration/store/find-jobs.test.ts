@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { ANY_JOB, type JobCriteria } from '../../../src/core/job/job-criteria.ts';
-import { findJobs, type Walk } from '../../../src/store/read/find-jobs.ts';
+import { findJobs, type JobWalk } from '../../../src/store/read/find-jobs.ts';
 import {
   listWaiting,
   type WaitingCursor,
   type WaitingSort,
 } from '../../../src/store/read/list-waiting.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { fillQueue, LIMITED_QUEUE } from '../../support/servers/full-queue.ts';
 
 /**
@@ -14,15 +14,13 @@ import { fillQueue, LIMITED_QUEUE } from '../../support/servers/full-queue.ts';
  * at which a job could be left out or shown twice. Beside 45,000 jobs, all of them are asked for in every
  * way, page by page, and compared with what one plain statement says.
  */
-let database: TestDatabase;
+const database = sharedDatabase();
 
 beforeAll(async () => {
-  database = await testDatabase();
   await fillQueue(database.url);
   await database.sql(`begin; set local session_replication_role = replica; ${ODDITIES}; commit`);
   await database.sql('analyze');
 });
-afterAll(() => database.close());
 
 /** What the tables are to hold besides. */
 const ODDITIES = `
@@ -42,7 +40,14 @@ const ODDITIES = `
   update longshore.job j
   set tags = case when n <= 3 then array['old', 'once', 'odd'] else array['old'] end
   from (select id, row_number() over (order by id) as n from longshore.job) oldest
-  where oldest.id = j.id and n <= 6000`;
+  where oldest.id = j.id and n <= 6000;
+
+  insert into longshore.definition (key, version, info) values
+    ('key-1', 1, '{"owner": "team-few"}'), ('key-10', 1, '{"owner": "team-few-more"}'),
+    ('key-499', 1, '{"owner": "idle"}');
+
+  update longshore.job set params = '{"name": "Umbrella", "colour": "dark blue"}'
+  where queue in (1, 10) and id::text like '%0_00' or id in (select id from longshore.job order by id limit 7)`;
 
 const QUESTIONS: [string, Partial<JobCriteria>][] = [
   ['everything', {}],
@@ -72,6 +77,70 @@ const QUESTIONS: [string, Partial<JobCriteria>][] = [
   ['an error by state', { fingerprint: 'f1', statuses: ['failed'] }],
   ['an error by tag', { fingerprint: 'f1', tag: 'rare' }],
 ];
+
+/** Searches, and the same as a condition. */
+const SEARCHES: [string, string, string][] = [
+  ['a definition', 'definition:key-1', `l.key = 'key-1'`],
+  ['a part of keys', 'definition:ey-1', `l.key like '%ey-1%'`],
+  [
+    'a pattern of keys',
+    'definition:KEY-1* status:scheduled',
+    `l.key like 'key-1%' and w.state = 'scheduled'`,
+  ],
+  ['two definitions', 'definition:key-1 definition:key-10', `l.key in ('key-1', 'key-10')`],
+  ['an owner', 'owner:team-few', `l.key = 'key-1'`],
+  ['a part of owners', 'owner:TEAM', `l.key in ('key-1', 'key-10')`],
+  ['an owner without jobs', 'owner:idle', 'false'],
+  ['an owner that is unknown', 'owner:none-such', 'false'],
+  ['a code by owner', 'owner:team code:crashed', `l.key = 'key-1' and f.error_code = 'CRASHED'`],
+  ['two tags', 'tag:old tag:once', `j.tags @> array['old', 'once']`],
+  [
+    'a text of a definition',
+    'definition:key-1 umbrella',
+    `l.key = 'key-1' and j.params::text like '%Umbrella%'`,
+  ],
+  [
+    'words in any order',
+    'definition:key-10 "DARK BLUE" umbrella',
+    `l.key = 'key-10' and j.params::text like '%Umbrella%'`,
+  ],
+  ['a word of the code', 'crash status:failed', `f.error_code = 'CRASHED'`],
+  ['a key as a word', 'key-1', `l.key = 'key-1'`],
+  ['a part of a key as a word', 'y-10 owner:team', `l.key = 'key-10'`],
+  [
+    'a worker',
+    'status:running worker:00000000-0000-4000-8000-000000000001',
+    `r.worker = '00000000-0000-4000-8000-000000000001'`,
+  ],
+];
+
+it.each(SEARCHES)('finds each job once by a search: %s', async (_name, q, condition) => {
+  const rows = await database.sql<{ id: string }>(
+    `select j.id ${JOBS} where ${condition} order by j.id`,
+  );
+  const expected = rows.map(({ id }) => id);
+  const criteria = { ...ANY_JOB, q };
+  for (const newestFirst of [true, false]) {
+    const found = await walkThrough({ tenant: 'default', criteria, newestFirst, limit: 700 });
+    expect(found.length).toBe(expected.length);
+    expect(found).toEqual(newestFirst ? expected.toReversed() : expected);
+  }
+});
+
+it('finds jobs that are named one by one, of the tenant only', async () => {
+  const rows = await database.sql<{ id: string }>(
+    `select id from longshore.job order by id limit 9`,
+  );
+  const jobIds = rows.map(({ id }) => id);
+  const criteria = { ...ANY_JOB, jobIds: [...jobIds.toReversed(), jobIds[0] ?? ''] };
+  const walk = { criteria, newestFirst: false, limit: 4 };
+  expect(await walkThrough({ ...walk, tenant: 'default' })).toEqual(jobIds);
+  expect(await walkThrough({ ...walk, tenant: 'other' })).toEqual([]);
+  const named = { ...walk, criteria: { ...criteria, definitionKey: 'key-3' } };
+  const some = await walkThrough({ ...named, tenant: 'default' });
+  expect(some.length).toBeGreaterThan(0);
+  expect(some.length).toBeLessThan(9);
+});
 
 it.each(QUESTIONS)('finds each job once: %s', async (_name, question) => {
   const criteria = { ...ANY_JOB, ...question };
@@ -118,7 +187,7 @@ it.each(WAITING)(
   },
 );
 
-async function walkThrough(walk: Omit<Walk, 'afterId'>): Promise<string[]> {
+async function walkThrough(walk: Omit<JobWalk, 'afterId'>): Promise<string[]> {
   const ids: string[] = [];
   let afterId: string | null = null;
   do {
@@ -130,15 +199,17 @@ async function walkThrough(walk: Omit<Walk, 'afterId'>): Promise<string[]> {
   return ids;
 }
 
+const JOBS = `from longshore.job j
+     join longshore.queue l using (shard, queue)
+     left join longshore.waiting w using (shard, id)
+     left join longshore.running r using (shard, id)
+     left join longshore.done f using (shard, id)`;
+
 /** Oldest first, by reading everything. */
 async function allOf(criteria: JobCriteria): Promise<string[]> {
   const { definitionKey, statuses, tag, errorCode, fingerprint } = criteria;
   const rows = await database.sql<{ id: string }>(
-    `select j.id from longshore.job j
-     join longshore.queue l using (shard, queue)
-     left join longshore.waiting w using (shard, id)
-     left join longshore.running r using (shard, id)
-     left join longshore.done f using (shard, id)
+    `select j.id ${JOBS}
      where ($1::text is null or l.key = $1)
        and (cardinality($2::text[]) = 0 or coalesce(w.state, r.state, f.state)::text = any ($2))
        and ($3::text is null or $3 = any (j.tags))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineJob, type JobDefinition } from '../../../src/core/definition/define.ts';
 import type { DefinitionPolicy } from '../../../src/core/definition/definition.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
@@ -11,17 +11,15 @@ import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
 import { SWEEP_START, sweepLimiters } from '../../../src/store/limits/sweep-limiters.ts';
 import { syncLimits } from '../../../src/store/limits/sync-limits.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { clearFlow, take } from '../../support/limits.ts';
 import { claimAny, enqueueOne, newWorker, request } from '../../support/jobs.ts';
 import { jobEnded, workerOn } from '../../support/servers/worker.ts';
 
 /** Jobs that are made before any worker has published their definition. It counts all the same. */
-let database: TestDatabase;
+const database = sharedDatabase();
 
-beforeAll(async () => (database = await testDatabase()));
 beforeEach(async () => await clearFlow(database));
-afterAll(async () => await database.close());
 
 /** A worker comes up with the definition `late`. */
 async function publish(policy: Omit<DefinitionPolicy, 'key'>): Promise<void> {
@@ -82,7 +80,7 @@ describe('the number of attempts', () => {
   });
 
   it('is that of the definition for a dead letter without a worker', async () => {
-    const id = await enqueueOne(database, { ...late, policy: { failsUnhandled: true } });
+    const id = await enqueueOne(database, { ...late, policy: { failsUnserved: true } });
     const { db, waker } = database;
     const scope = { afterMs: 0, tenant: null, unpublishedAtOnce: false };
     await failUnserved({ db, waker, jobLog: new JobLog(silentLog) }, 0, scope);

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isTerminal, JOB_STATES, type JobState, NO_USAGE } from '../../../src/core/job/job.ts';
-import {
-  decide,
-  DEFAULT_RULES,
-  type Outcome,
-  TRANSITIONS,
-} from '../../../src/core/job/lifecycle.ts';
+import { decide, DEFAULT_RULES, type Outcome } from '../../../src/core/job/lifecycle.ts';
+import type { OnParentFailure } from '../../../src/core/dependency/dependency.ts';
+import { TRANSITIONS } from '../../../src/core/job/transitions.ts';
 import { mayBeRetried, RETRY_MODES } from '../../../src/core/failure/retry.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { deleteJob } from '../../../src/store/change/delete-jobs.ts';
 import { expireJobs } from '../../../src/store/claim/expire.ts';
+import { resolveEnded } from '../../../src/store/edges/resolve-ended.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { releaseJob } from '../../../src/store/change/release-job.ts';
+import { signalJob } from '../../../src/store/change/signal-job.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
 import { settlementStatusOf } from '../../../src/store/claim/settlement-status.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { BUILT_MOVES } from '../../support/checks/built-moves.ts';
-import {
-  postgresVersions,
-  testDatabase,
-  type TestDatabase,
-} from '../../support/servers/database.ts';
-import { failure, loseLease, settleAs, SUCCESS } from '../../support/jobs.ts';
+import { postgresVersions, sharedDatabase } from '../../support/servers/database.ts';
+import { enqueueOne, failure, loseLease, settleAs, SUCCESS } from '../../support/jobs.ts';
 import {
   claimSubject,
   lookAt,
@@ -44,6 +39,7 @@ const OUTCOMES: [name: string, outcome: Outcome, arrange?: 'last' | 'worn'][] = 
   ['interruption', { kind: 'interrupted', message: 'deploy' }],
   ['interruption too many', { kind: 'interrupted', message: 'deploy' }, 'worn'],
   ['snooze', { kind: 'snoozed', delayMs: 90_000 }],
+  ['wait', { kind: 'suspended', signal: 'go', timeoutMs: 90_000 }],
 ];
 
 const TABLES = {
@@ -54,17 +50,14 @@ const TABLES = {
   attempt: 'job_id',
   event: 'job_id',
   log_chunk: 'job_id',
+  stream_chunk: 'job_id',
   step: 'job_id',
+  edge: 'job_id',
 };
 
 describe.each(postgresVersions())('every event in every state on PostgreSQL %i', (postgres) => {
-  let database: TestDatabase;
+  const database = sharedDatabase({ postgres });
   const seen = new Set<string>();
-
-  beforeAll(async () => {
-    database = await testDatabase({ postgres });
-  });
-  afterAll(async () => await database.close());
 
   const arrange = async (state: JobState, how?: 'last' | 'worn') => {
     const owned = state === 'running' || state === 'cancelling';
@@ -107,7 +100,7 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
     expect(after).toEqual({
       ...before,
       state: decided.to,
-      attempts: attempts - (decided.attemptGivenBack ? 1 : 0),
+      attempts: attempts - (decided.attemptRefunded ? 1 : 0),
       interruptions: interruptions + (decided.interrupted ? 1 : 0),
     });
     const tried = await database.sql(
@@ -116,7 +109,7 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
        where a.job_id = $1 and a.claim_no = $2`,
       [subject.id, before.claim_no],
     );
-    const waits = decided.to === 'retrying' || decided.to === 'scheduled';
+    const waits = ['retrying', 'scheduled', 'suspended'].includes(decided.to);
     const trace = {
       error_code: decided.error?.code ?? null,
       delay: waits ? decided.delayMs : null,
@@ -160,8 +153,8 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
 
     it.each(RETRY_MODES)('answers a retry %s as the table says', async (mode) => {
       const { subject, before } = await arrange(from, 'last');
-      const wish = { mode, runAt: null, paramsJson: null };
-      const answer = await retryJob(database.db, 'default', subject.id, wish);
+      const retryRequest = { mode, runAt: null, paramsJson: null };
+      const answer = await retryJob(database.db, 'default', subject.id, retryRequest);
       const why = mode === 'later' ? /^retried by hand, later/ : /^retried by hand$/;
       const { state, ...after } = await expectByTable(subject, before, why);
       expect(answer).toEqual({ kind: mayBeRetried(from) ? 'changed' : 'refused', status: state });
@@ -200,7 +193,25 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
         where id = $1 and state <> 'queued'`;
       await database.sql(due, [subject.id]);
       await promote(database.db, 0, 1_000);
-      await expectByTable(subject, before, /its time has come|its backoff is over/);
+      await expectByTable(subject, before, /its time has come|its backoff is over|timed out/);
+    });
+
+    it('answers a signal as the table says', async () => {
+      const { subject, before } = await arrange(from);
+      const answer = await signalJob(database.db, 'default', subject.id, {
+        name: 'go',
+        payloadJson: '1',
+      });
+      const { state } = await expectByTable(subject, before, /its signal arrived/);
+      if (isTerminal(from)) expect(answer).toEqual({ kind: 'refused', status: state });
+      else expect(answer).toEqual({ kind: 'stored', status: state, duplicate: false });
+    });
+
+    it('answers another signal than the one it waits for with no move', async () => {
+      const { subject, before } = await arrange(from);
+      const signal = { name: 'other', payloadJson: '1' };
+      await signalJob(database.db, 'default', subject.id, signal);
+      expect(await lookAt(database, subject)).toEqual(before);
     });
 
     it('answers its expiry as the table says', async () => {
@@ -253,6 +264,52 @@ describe.each(postgresVersions())('every event in every state on PostgreSQL %i',
     });
   });
 
+  describe('a job after another', () => {
+    const child = async (onFailure: OnParentFailure) => {
+      const parent = await reachState(database, 'running');
+      const id = await enqueueOne(database, { after: { jobs: [parent.id], onFailure } });
+      const subject = { ...parent, id };
+      return { parent, subject, before: await lookAt(database, subject) };
+    };
+    const again = { mode: 'now', runAt: null, paramsJson: null } as const;
+
+    it.each<[Outcome, OnParentFailure, JobState]>([
+      [SUCCESS, 'fail', 'queued'],
+      [failure('NOT_FOUND'), 'run', 'queued'],
+      [failure('NOT_FOUND'), 'fail', 'failed'],
+      [failure('NOT_FOUND'), 'cancel', 'cancelled'],
+    ])('moves on when its parent ends', async (outcome, onFailure, state) => {
+      const { parent, subject, before } = await child(onFailure);
+      expect(before.state).toBe('suspended');
+      await resolveEnded(database.db, 0, 100);
+      expect(await lookAt(database, subject)).toEqual(before);
+      if (parent.job) await settleAs(database, parent.job, outcome);
+      await resolveEnded(database.db, 0, 100);
+      expect((await expectByTable(subject, before, /parent/)).state).toBe(state);
+      await resolveEnded(database.db, 0, 100);
+      expect((await lookAt(database, subject)).state).toBe(state);
+    });
+
+    it('waits again when its failed parent is retried', async () => {
+      const { parent, subject } = await child('fail');
+      if (parent.job) await settleAs(database, parent.job, failure('NOT_FOUND'));
+      await resolveEnded(database.db, 0, 100);
+      const before = await lookAt(database, subject);
+      await retryJob(database.db, 'default', parent.id, again);
+      const after = await expectByTable(subject, before, /^retried with its parent/);
+      expect(after.state).toBe('suspended');
+    });
+
+    it('waits again when it is retried while its parent is open', async () => {
+      const { subject } = await child('fail');
+      await cancelJob(database.db, 'default', subject.id);
+      const before = await lookAt(database, subject);
+      await retryJob(database.db, 'default', subject.id, again);
+      const after = await expectByTable(subject, before, /^retried by hand, parents/);
+      expect(after.state).toBe('suspended');
+    });
+  });
+
   it('has seen every move of the table that is built', () => {
     expect([...seen].sort()).toEqual([...BUILT_MOVES].sort());
   });
@@ -274,4 +331,5 @@ const unclaimed = {
   policy: null,
   limited: false,
   traceparent: null,
+  waitedMs: null,
 };

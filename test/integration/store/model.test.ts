@@ -29,7 +29,7 @@ const DEFAULT_RUNS = 100;
 /** CI takes the same runs each time; `npm run model -- --runs=N` takes others. */
 const CI_SEED = 20_261_115;
 const STEPS_MAX = 200;
-/** Far more than it takes; a failure that is hard to shrink is told as it is when this is over. */
+/** Far more than it takes; after it, a failure is reported without further shrinking. */
 const PATIENCE_MS_PER_RUN = 4_000;
 
 const { LONGSHORE_MODEL_RUNS, LONGSHORE_MODEL_SEED, LONGSHORE_MODEL_PATH } = process.env;
@@ -45,22 +45,19 @@ const MUST_HAPPEN = [
   'new -> created',
   'new -> scheduled',
   'new -> queued',
-  'new -> running',
-  'a job is handed over',
-  'a worker that is dead or leaving gets no job handed over',
   'a repeated key is answered with the first job',
   'a key with other params is refused',
   'a worker that is dead or leaving claims nothing',
   'an outcome is refused: a newer claim owns it',
   'an outcome is refused: the state has changed',
-  'an outcome is refused: nobody owns it',
+  'an outcome is refused: the job has no owner',
   'an outcome is refused: no such job',
   'a batch that cannot be written leaves no trace',
   'a settleAndClaim is refused what its claim does not own',
   'a settleAndClaim that cannot be written leaves no trace',
-  'a claim is told that it is owned',
-  'a claim is told that it is settled',
-  'a claim is told that it is stale',
+  'the status of a claim is owned',
+  'the status of a claim is settled',
+  'the status of a claim is stale',
   'stale progress is not written',
   'the heartbeat of a dead worker is refused',
   'a heartbeat tells of a cancel',
@@ -72,6 +69,29 @@ const MUST_HAPPEN = [
   'a first claim asks the definition',
   'a job that no worker has the code for fails',
   'the key of a deleted job is taken over',
+  'a job waits for the permit of its key',
+  'a permit goes to a blocked job',
+  'a limit stops a claim',
+  'a rate stops a claim',
+  'a settleAndClaim is refused a limited job',
+  'a unique job is answered with the earlier one',
+  'a unique job replaces one that waits',
+  'a unique key is taken over',
+  'a retry is refused: another job holds its unique key',
+  'new -> suspended',
+  'a job after an unknown one is refused',
+  'the end of a parent moves a job on',
+  'a retry is refused: a parent did not succeed',
+  'a retry revives what failed because of the job',
+  'a settleAndClaim is refused a watched job',
+  'a signal resumes its job',
+  'a signal was early',
+  'a signal is repeated',
+  'a signal is too late',
+  'another payload is refused',
+  'the hook onSuccess is made',
+  'the hook onFail is made',
+  'the hook onEnd is made',
 ];
 
 const seen = new Set<string>();

@@ -1,42 +1,54 @@
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { definitionInfo } from '../../../src/core/definition/check-definition.ts';
-import { buildServer } from '../../../src/http/server.ts';
-import { silentLog } from '../../../src/runtime/log.ts';
 import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { callAs, sharedServer } from '../../support/server-edge.ts';
 
 /** Params are held against what is published of their definition, at every door. */
-let database: TestDatabase;
-let app: FastifyInstance;
+const database = sharedDatabase();
+const app = sharedServer(database);
 
 beforeAll(async () => {
-  database = await testDatabase();
-  const { db, enqueuer } = database;
+  const { db } = database;
   const paramsSchema = z.toJSONSchema(z.object({ width: z.int() }));
+  const letter = z.object({ subject: z.string(), to: z.email(), at: z.string().optional() });
   await publishDefinitions(db, [
     definitionInfo({ key: 'resize' }, { paramsSchema: null }),
     definitionInfo({ key: 'resize', version: 2 }, { paramsSchema }),
+    definitionInfo({ key: 'mail' }, { paramsSchema: z.toJSONSchema(letter) }),
   ]);
-  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
 });
-afterAll(async () => {
-  await app.close();
-  await database.close();
+
+it('an address that is none is refused at once', async () => {
+  const answer = await call('POST', '/v1/jobs', {
+    definitionKey: 'mail',
+    params: { subject: 'hello', to: 'amy' },
+  });
+  expect([answer.status, answer.body]).toEqual([
+    400,
+    expect.objectContaining({
+      code: 'PAYLOAD_INVALID',
+      errors: [{ pointer: '/params/to', detail: 'must be an e-mail address' }],
+    }),
+  ]);
+});
+
+it('the fields of a schema keep the order of the code', async () => {
+  const { body } = await callAs(app, null, 'GET', '/v1/definitions');
+  const { definitions } = body as { definitions: { key: string; paramsSchema: unknown }[] };
+  const schema = definitions.find(({ key }) => key === 'mail')?.paramsSchema;
+  expect(Object.keys((schema as { properties: object }).properties)).toEqual([
+    'subject',
+    'to',
+    'at',
+  ]);
 });
 
 const count = async () => (await database.sql('select from longshore.job')).length;
 
-async function call(method: 'POST' | 'PATCH', url: string, body?: object) {
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { host: 'localhost', ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { payload: JSON.stringify(body) }),
-  });
-  return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() };
-}
+const call = async (method: 'POST' | 'PATCH', url: string, payload?: object) =>
+  await callAs(app, null, method, url, { payload });
 
 async function misfit(url: string, body?: object, method: 'POST' | 'PATCH' = 'POST') {
   const before = await count();

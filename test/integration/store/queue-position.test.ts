@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { afterEach, expect, it } from 'vitest';
+import { blocksOf } from '../../support/checks/docs-blocks.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { claimAny, enqueueOne, loseLease, newWorker, settleAs } from '../../support/jobs.ts';
 
 /** Whose wait was over once does not wait for the whole line again. */
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
+const database = sharedDatabase();
 afterEach(async () => {
   await database.sql('truncate longshore.waiting, longshore.running, longshore.worker');
 });
-afterAll(async () => await database.close());
 
 it.each([
   ['whose worker is lost', async (worker: string) => await loseLease(database, worker)],
@@ -35,4 +32,11 @@ it.each([
   const younger = await enqueueOne(database);
   const last = await claimAny(database, await newWorker(database), 10);
   expect(last.map(({ id }) => id)).toEqual([ids[0], younger]);
+});
+
+it('the query of docs/internals.md shows what restricts a job', async () => {
+  const [block] = blocksOf('docs/internals.md', 'sql');
+  const id = await enqueueOne(database);
+  const rows = await database.sql((block?.text ?? '').replace('…', id).replace(';', ''));
+  expect(rows).toMatchObject([{ id, state: 'queued', paused_at: null, plain: true, in_use: null }]);
 });

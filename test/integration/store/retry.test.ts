@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { definitionInfo } from '../../../src/core/definition/check-definition.ts';
 import { fingerprintOf } from '../../../src/core/failure/fingerprint.ts';
 import type { RetryRequest } from '../../../src/core/failure/retry.ts';
@@ -11,7 +11,7 @@ import { writeLogChunks } from '../../../src/store/attempt/log-chunks.ts';
 import { readAttempts } from '../../../src/store/read/read-attempts.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
 import { loadSteps, saveStep } from '../../../src/store/attempt/steps.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { claimAny, failure, settleAs, SUCCESS } from '../../support/jobs.ts';
 import {
   claimSubject,
@@ -21,17 +21,12 @@ import {
 } from '../../support/checks/reach-state.ts';
 import { allEvents, chunk, Follower, publishHooks, saidBy } from '../../support/history.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => await database.close());
+const database = sharedDatabase();
 
 const NOW: RetryRequest = { mode: 'now', runAt: null, paramsJson: null };
 
-const retry = async ({ id }: Subject, wish: Partial<RetryRequest> = {}) =>
-  await retryJob(database.db, 'default', id, { ...NOW, ...wish });
+const retry = async ({ id }: Subject, changes: Partial<RetryRequest> = {}) =>
+  await retryJob(database.db, 'default', id, { ...NOW, ...changes });
 
 const view = async ({ id }: Subject) => await getJob(database.db, 'default', id);
 
@@ -232,15 +227,15 @@ describe('a delete', () => {
     expect(await deleteJob(database.db, 'other', subject.id)).toEqual({ kind: 'missing' });
     const deleted = await deleteJob(database.db, 'default', subject.id);
     expect(deleted).toEqual({ kind: 'changed', status: 'failed' });
-    for (const table of ['job', 'done', 'attempt', 'event', 'log_chunk', 'step']) {
+    for (const table of ['job', 'done', 'attempt', 'event', 'log_chunk', 'step', 'stream_chunk']) {
       const column = table === 'job' || table === 'done' ? 'id' : 'job_id';
       const left = await database.sql(`select from longshore.${table} where ${column} = $1`, [
         subject.id,
       ]);
       expect(left, table).toEqual([]);
     }
-    const told = await database.sql('select from longshore.revived where id = $1', [subject.id]);
-    expect(told).toHaveLength(1);
+    const revived = await database.sql('select from longshore.revived where id = $1', [subject.id]);
+    expect(revived).toHaveLength(1);
     expect(await deleteJob(database.db, 'default', subject.id)).toEqual({ kind: 'missing' });
   });
 });

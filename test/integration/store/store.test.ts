@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { claim } from '../../../src/store/claim/claim.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
-import { IdempotencyConflict } from '../../../src/store/enqueue/held-keys.ts';
+import { IdempotencyConflict } from '../../../src/store/enqueue/key-holders.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { releaseJob } from '../../../src/store/change/release-job.ts';
 import { settlementStatusOf } from '../../../src/store/claim/settlement-status.ts';
-import {
-  postgresVersions,
-  testDatabase,
-  type TestDatabase,
-} from '../../support/servers/database.ts';
+import { postgresVersions, sharedDatabase } from '../../support/servers/database.ts';
 import {
   claimAny,
   enqueueOne,
@@ -22,18 +18,14 @@ import {
 } from '../../support/jobs.ts';
 
 describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
-  let database: TestDatabase;
+  const database = sharedDatabase({ postgres });
   let worker: string;
 
-  beforeAll(async () => {
-    database = await testDatabase({ postgres });
-  });
   beforeEach(async () => {
     await database.sql(`truncate longshore.job, longshore.waiting, longshore.running,
       longshore.done, longshore.attempt, longshore.dedupe, longshore.worker`);
     worker = await newWorker(database);
   });
-  afterAll(async () => await database.close());
 
   const view = async (jobId: string) => {
     const job = await getJob(database.db, 'default', jobId);
@@ -168,9 +160,9 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
         'select queue, seq from longshore.waiting',
       );
       const line = { queue: row?.queue ?? 0, rank: 0 };
-      const above = { ...line, floor: Number(row?.seq) };
+      const above = { ...line, floor: Number(row?.seq), attempts: 3 };
       expect(await claim(database.db, 0, 1, worker, [above])).toEqual([]);
-      const below = { ...line, floor: Number(row?.seq) - 1 };
+      const below = { ...line, floor: Number(row?.seq) - 1, attempts: 3 };
       expect(await claim(database.db, 0, 1, worker, [below])).toHaveLength(1);
     });
 
@@ -257,8 +249,8 @@ describe.each(postgresVersions())('the store on PostgreSQL %i', (postgres) => {
         status: 'cancelling',
       });
       expect(await settleAs(database, job, failure('HANDLER_ERROR'))).toEqual([]);
-      const fate = await settlementStatusOf(database.db, 0, id, job.claim);
-      expect(fate).toEqual({ kind: 'owned', state: 'cancelling' });
+      const status = await settlementStatusOf(database.db, 0, id, job.claim);
+      expect(status).toEqual({ kind: 'owned', state: 'cancelling' });
       await settleAs(database, job, failure('HANDLER_ERROR'), 'cancelling');
       expect(await view(id)).toMatchObject({ status: 'cancelled' });
     });

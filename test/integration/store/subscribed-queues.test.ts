@@ -1,31 +1,28 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { defineJob } from '../../../src/core/definition/define.ts';
 import type { WebhookEvent } from '../../../src/core/webhook/webhook.ts';
 import { findOrCreateQueue } from '../../../src/store/enqueue/queues.ts';
 import { lockQueues } from '../../../src/store/limits/install-limits.ts';
 import { stopWebhook } from '../../../src/store/webhooks/webhook-health.ts';
 import { changeWebhook, deleteWebhook } from '../../../src/store/webhooks/webhooks.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { HeldLink, statementNamed, untilBlocked } from '../../support/servers/held-link.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { until } from '../../support/until.ts';
 import { BY, deliveriesOf, newWebhook } from '../../support/webhooks.ts';
 import { jobEnded, workerOn } from '../../support/servers/worker.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase({ shards: 2 });
 
-beforeAll(async () => {
-  database = await testDatabase({ shards: 2 });
-});
-afterAll(async () => await database.close());
-
-/** What the queues of a tenant say is told, by their definition. */
-const toldIn = async (tenant: string) => {
-  const rows = await database.sql<{ key: string; told: string[] | null }>(
-    'select key, told::text[] from longshore.queue where tenant = $1 and told is not null',
+/** The subscribed states of a tenant's queues, by definition. */
+const subscribedIn = async (tenant: string) => {
+  const rows = await database.sql<{ key: string; subscribed_states: string[] | null }>(
+    'select key, subscribed_states::text[] from longshore.queue where tenant = $1 and subscribed_states is not null',
     [tenant],
   );
-  return Object.fromEntries(rows.map(({ key, told }) => [key, told?.toSorted()]));
+  return Object.fromEntries(
+    rows.map(({ key, subscribed_states }) => [key, subscribed_states?.toSorted()]),
+  );
 };
 
 it('a queue knows its subscribed states, whenever webhooks or queues change', async () => {
@@ -38,18 +35,18 @@ it('a queue knows its subscribed states, whenever webhooks or queues change', as
   const two = await newWebhook(database, { events: ['job.finished'] }, tenant);
   const ended = ['cancelled', 'failed', 'succeeded'];
   const all = [...ended, 'retrying', 'running'].toSorted();
-  expect(await toldIn(tenant)).toEqual({ a: all, b: ended, c: ended });
+  expect(await subscribedIn(tenant)).toEqual({ a: all, b: ended, c: ended });
   await enqueueOne(database, { tenant, definitionKey: 'new' });
-  expect(await toldIn(tenant)).toEqual({ a: all, b: ended, c: ended, new: all });
+  expect(await subscribedIn(tenant)).toEqual({ a: all, b: ended, c: ended, new: all });
   await changeWebhook(db, BY, tenant, one.id, { events: ['job.failed'] });
-  expect(await toldIn(tenant)).toEqual({ a: ended, b: ended, c: ended, new: ended });
+  expect(await subscribedIn(tenant)).toEqual({ a: ended, b: ended, c: ended, new: ended });
   await changeWebhook(db, BY, tenant, two.id, { status: 'paused' });
-  expect(await toldIn(tenant)).toEqual({ a: ['failed'], new: ['failed'] });
+  expect(await subscribedIn(tenant)).toEqual({ a: ['failed'], new: ['failed'] });
   await changeWebhook(db, BY, tenant, two.id, { status: 'active', definitionKeys: ['b'] });
   await stopWebhook(db, one, 'disabled', 'gone');
-  expect(await toldIn(tenant)).toEqual({ b: ended });
+  expect(await subscribedIn(tenant)).toEqual({ b: ended });
   await deleteWebhook(db, BY, tenant, two.id);
-  expect(await toldIn(tenant)).toEqual({});
+  expect(await subscribedIn(tenant)).toEqual({});
 });
 
 it('a queue that is made while a webhook is being made knows of it', async () => {
@@ -58,11 +55,12 @@ it('a queue that is made while a webhook is being made knows of it', async () =>
   const made = findOrCreateQueue(database.db, 1, 'beside', 1, 'late');
   await untilBlocked(database);
   const webhook = '019a0000-0000-7000-8000-000000000001';
-  const spec = [webhook, 'late', 'https://example.com', null, ['job.failed'], null, null, 's'];
+  const filter = [['job.failed'], null, null];
+  const spec = [webhook, 'late', 'https://example.com', null, ...filter, 'cloudevents', 's'];
   await link.run(statementNamed('insert_webhook'), spec);
   await link.commit();
   await made;
-  expect(await toldIn('late')).toEqual({ beside: ['failed'] });
+  expect(await subscribedIn('late')).toEqual({ beside: ['failed'] });
 });
 
 it('a running worker sends all events after a new subscription', async () => {
@@ -79,9 +77,12 @@ it('a running worker sends all events after a new subscription', async () => {
     const events: WebhookEvent[] = ['job.started', 'job.succeeded'];
     const webhook = await newWebhook(database, { events, definitionKeys: ['echo'] });
     const ids = [await run(), await run()];
-    await until('all is told', async () => (await deliveriesOf(database, webhook)).length === 4);
-    const told = await deliveriesOf(database, webhook);
-    expect(told.map(({ params }) => params['jobId'])).toEqual(ids.flatMap((id) => [id, id]));
+    await until(
+      'all deliveries exist',
+      async () => (await deliveriesOf(database, webhook)).length === 4,
+    );
+    const deliveries = await deliveriesOf(database, webhook);
+    expect(deliveries.map(({ params }) => params['jobId'])).toEqual(ids.flatMap((id) => [id, id]));
   } finally {
     await worker.stop();
   }

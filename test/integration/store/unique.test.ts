@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JobRequest } from '../../../src/core/job/new-job.ts';
 import type { Unique, UniqueWhile } from '../../../src/core/job/unique.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
@@ -10,19 +10,17 @@ import { getJob } from '../../../src/store/read/get-job.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
 import { retakeUniqueKeys } from '../../../src/store/enqueue/unique-jobs.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { HeldLink, statementNamed, untilBlocked } from '../../support/servers/held-link.ts';
 import { failure, newWorker, request, settleAs, SUCCESS } from '../../support/jobs.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: string;
 let made = 0;
 
 beforeAll(async () => {
-  database = await testDatabase();
   worker = await newWorker(database);
 });
-afterAll(async () => await database.close());
 
 /** A definition of its own for each test, so that none meets the jobs of another. */
 function kind(during: UniqueWhile, more: Partial<Unique> = {}) {
@@ -36,14 +34,14 @@ function kind(during: UniqueWhile, more: Partial<Unique> = {}) {
     if (!answer) throw new Error('no answer');
     return answer;
   };
-  /** The same inside somebody's open transaction. */
+  /** The same inside an open transaction. */
   const startIn = async (link: Queryable, changes: Partial<JobRequest> = {}) => {
     const entry = await database.enqueuer.prepare(wanted(changes));
     return (await enqueueWithin(link, [entry]))[0];
   };
   const take = async (link: Queryable = database.db, ranks = [0]): Promise<ClaimedJob[]> => {
     const { queue } = await database.enqueuer.prepare(wanted());
-    const lines = ranks.map((rank) => ({ queue: queue.queue, rank, floor: 0 }));
+    const lines = ranks.map((rank) => ({ queue: queue.queue, rank, floor: 0, attempts: 3 }));
     return await claim(link, 0, 1, worker, lines);
   };
   return { wanted, start, startIn, take };
@@ -148,6 +146,45 @@ describe('replacing', () => {
     same(first, await start({ paramsJson: '3' }));
     expect(await promote(database.db, 0, 10)).toMatchObject({ promoted: 1 });
     expect(await take()).toMatchObject([{ id: first.jobId, paramsJson: '3', claim: 1 }]);
+  });
+
+  const age = async (id: string, ms: number) =>
+    await database.sql(
+      `update longshore.job set created_at = created_at - make_interval(secs => ${ms / 1_000})
+       where id = '${id}'`,
+    );
+  const leftMs = async (id: string) => Date.parse((await view(id))?.runAt ?? '') - Date.now();
+
+  it('does not delay a job beyond maxWaitMs after the first request', async () => {
+    const { start, take } = kind('queued', { ...replace, maxWaitMs: 90_000 });
+    const first = await start({ paramsJson: '1', delayMs: 60_000 });
+    same(first, await start({ paramsJson: '2', delayMs: 60_000 }));
+    expect(await leftMs(first.jobId)).toBeGreaterThan(30_000);
+    await age(first.jobId, 80_000);
+    same(first, await start({ paramsJson: '3', delayMs: 60_000 }));
+    expect(await leftMs(first.jobId)).toBeLessThan(10_001);
+    await age(first.jobId, 20_000);
+    const last = await start({ paramsJson: '4', delayMs: 60_000 });
+    expect(last).toMatchObject({ jobId: first.jobId, replaced: true });
+    expect(await promote(database.db, 0, 10)).toMatchObject({ promoted: 1 });
+    // Still replaced while it is queued, because no request may delay it any more.
+    same(first, await start({ paramsJson: '5', delayMs: 60_000 }));
+    expect(await take()).toMatchObject([{ id: first.jobId, paramsJson: '5', claim: 1 }]);
+    const next = await start({ paramsJson: '6', delayMs: 60_000 });
+    another(first, next);
+    expect(await leftMs(next.jobId)).toBeGreaterThan(30_000);
+  });
+
+  it('keeps to maxWaitMs when many requests come at once', async () => {
+    const { start } = kind('queued', { ...replace, maxWaitMs: 90_000 });
+    const first = await start({ delayMs: 60_000 });
+    await age(first.jobId, 85_000);
+    const numbers = Array.from({ length: 20 }, (_, n) => n);
+    const answers = await Promise.all(
+      numbers.map(async (n) => await start({ paramsJson: String(n), delayMs: 60_000 })),
+    );
+    expect(new Set(answers.map(({ jobId }) => jobId))).toEqual(new Set([first.jobId]));
+    expect(await leftMs(first.jobId)).toBeLessThan(5_001);
   });
 
   it('leaves a job at its position in the queue', async () => {
@@ -273,7 +310,7 @@ describe('an enqueue and a claim of the job that holds the key', () => {
       'where exists (',
       `where ${limiter}::text = '' and exists (`,
     );
-    const values = [0, 1, worker, [queue.queue], [0], [0]];
+    const values = [0, 1, worker, [queue.queue], [0], [0], [3]];
     const early = database.db.run({ name: 'limited_claim', text }, values);
     await untilBlocked(database);
     same(first, await start({ paramsJson: '2' }));
@@ -293,7 +330,7 @@ describe('a unique job that is to live again', () => {
   };
   const retake = async (jobId: string) =>
     await database.db.transaction(
-      async (tx) => (await retakeUniqueKeys(tx, 0, [jobId])).get(jobId) ?? null,
+      async (tx) => (await retakeUniqueKeys(tx, 0, [jobId], 'default')).get(jobId) ?? null,
     );
 
   it('takes its key again, and keeps others out', async () => {
@@ -313,13 +350,15 @@ describe('a unique job that is to live again', () => {
   it('may not be retried beside it, alone or among many', async () => {
     const { first, start } = await ended('active');
     const second = await start();
-    const wish = { mode: 'now', runAt: null, paramsJson: null } as const;
-    const retry = async () => await retryJob(database.db, 'default', first.jobId, wish);
+    const retryRequest = { mode: 'now', runAt: null, paramsJson: null } as const;
+    const retry = async () => await retryJob(database.db, 'default', first.jobId, retryRequest);
     expect(await retry()).toEqual({ kind: 'taken', by: second.jobId });
     await cancelJob(database.db, 'default', second.jobId);
     expect(await retry()).toEqual({ kind: 'changed', status: 'queued' });
     const both = [first.jobId, second.jobId];
-    const taken = await database.db.transaction(async (tx) => retakeUniqueKeys(tx, 0, both));
+    const taken = await database.db.transaction(async (tx) =>
+      retakeUniqueKeys(tx, 0, both, 'default'),
+    );
     expect([...taken]).toEqual([[second.jobId, first.jobId]]);
   });
 

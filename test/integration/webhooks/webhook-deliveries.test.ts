@@ -5,14 +5,14 @@ import type { DeliveryView } from '../../../src/core/webhook/webhook.ts';
 import type { CloudEvent } from '../../../src/core/webhook/webhook-event.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { listDeliveries, makeTest, redeliver } from '../../../src/store/webhooks/deliveries.ts';
-import { fireAlerts } from '../../../src/store/counters/fire-alerts.ts';
+import { fireAlerts } from '../../../src/store/alerts/fire-alerts.ts';
 import { changeWebhook, getWebhook, rotateSecret } from '../../../src/store/webhooks/webhooks.ts';
 import { deliveryJob, type DeliveryOptions } from '../../../src/webhooks/delivery-job.ts';
 import { guardedDialer } from '../../../src/webhooks/dialer.ts';
 import { Networks } from '../../../src/webhooks/networks.ts';
 import { RESPONSE_MAX_BYTES, SEND_TIMEOUT_MS } from '../../../src/webhooks/send.ts';
 import { newSecret } from '../../../src/webhooks/sign.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import {
   type Received,
@@ -20,6 +20,7 @@ import {
   startReceiver,
   status,
 } from '../../support/servers/receiver.ts';
+import { slackAnswer } from '../../support/providers/providers.ts';
 import { until } from '../../support/until.ts';
 import { BY, makeDue, newWebhook } from '../../support/webhooks.ts';
 import { jobEnded, scheduling, type TestWorker, workerOn } from '../../support/servers/worker.ts';
@@ -41,14 +42,13 @@ const JOBS = [
 ];
 
 describe('a delivery', () => {
-  let database: TestDatabase;
+  const database = sharedDatabase();
   let worker: TestWorker;
   let receiver: Receiver;
   let options: DeliveryOptions;
   let stopScheduling: () => Promise<void>;
 
   beforeAll(async () => {
-    database = await testDatabase();
     const dialer = guardedDialer(new Networks(['127.0.0.0/8']));
     options = { db: database.db, clock: systemClock, dialer, timeoutMs: SEND_TIMEOUT_MS };
     const builtIn = { definitions: [deliveryJob(options)], slots: 5 };
@@ -59,7 +59,6 @@ describe('a delivery', () => {
   afterAll(async () => {
     await stopScheduling();
     await worker.stop();
-    await database.close();
   });
   beforeEach(async () => {
     receiver = await startReceiver();
@@ -85,7 +84,13 @@ describe('a delivery', () => {
   it('carries an alert as the API shows it', async () => {
     const webhook = await newWebhook(database, { url: receiver.url, events: ['alert.fired'] });
     const about = { rule: 'stuck', tenant: 'default', definitionKey: 'echo' } as const;
-    const measured = { scheduleId: null, jobId: null, value: 2, threshold: 1 };
+    const measured = {
+      scheduleId: null,
+      jobId: null,
+      value: 2,
+      threshold: 1,
+      severity: 'warning',
+    } as const;
     const words = { subject: 'echo', message: '2 running jobs of echo are stuck' };
     const [alert] = await fireAlerts(database.db, [{ ...about, ...measured, ...words }]);
     const [request] = await receiver.have(1);
@@ -95,6 +100,26 @@ describe('a delivery', () => {
       data: alert,
     });
     expect(await delivery(webhook, 'delivered')).toMatchObject({ jobId: null });
+  });
+
+  it('is a message for people where the webhook belongs to a chat', async () => {
+    receiver.answerWith((response, request) => {
+      const { status: code, body } = slackAnswer(request);
+      response.writeHead(code).end(String(body));
+    });
+    const url = receiver.url;
+    const webhook = await newWebhook(database, { url, format: 'slack', events: ['job.failed'] });
+    const paramsJson = '{"password":"hunter22"}';
+    const id = await enqueueOne(database, { definitionKey: 'leaky', paramsJson });
+    await delivery(webhook, 'delivered');
+    const [got] = receiver.received;
+    expect(got?.headers['content-type']).toBe('application/json');
+    const { text } = JSON.parse(got?.body ?? '') as { text: string };
+    expect(text.split('\n')).toEqual([
+      '*leaky failed*',
+      `job ${id}, attempt 1 of 3`,
+      'NON_RETRYABLE: cannot log in with [redacted]',
+    ]);
   });
 
   it('carries the job as the API shows it, signed, once', async () => {
@@ -265,6 +290,28 @@ describe('a delivery', () => {
     expect(receiver.received).toHaveLength(2);
     await changeWebhook(database.db, BY, 'default', webhook.id, { status: 'active' });
     expect(await read()).toMatchObject({ status: 'active', failures: 0, notice: null });
+  });
+
+  it('says why a webhook fails and how many events wait, also after a pause by hand', async () => {
+    receiver.answerWith(status(503));
+    const webhook = await newWebhook(database, { url: receiver.url });
+    await enqueueOne(database, { definitionKey: 'echo' });
+    const { id } = await delivery(webhook, 'retrying');
+    const read = async () => await getWebhook(database.db, 'default', webhook.id);
+    const failing = {
+      failures: 1,
+      lastError: 'the receiver answered 503',
+      waitingEvents: { count: 1, isExact: true },
+    };
+    expect(await read()).toMatchObject({ status: 'active', ...failing });
+    await changeWebhook(database.db, BY, 'default', webhook.id, { status: 'paused' });
+    await changeWebhook(database.db, BY, 'default', webhook.id, { status: 'active' });
+    expect(await read()).toMatchObject({ status: 'active', notice: null, ...failing });
+    receiver.answerWith(status(200));
+    await makeDue(database, id);
+    await delivery(webhook, 'delivered', 2);
+    await until('it works again', async () => (await read())?.failures === 0);
+    expect(await read()).toMatchObject({ lastError: null, waitingEvents: null });
   });
 
   it('is signed by both secrets while one replaces the other', async () => {

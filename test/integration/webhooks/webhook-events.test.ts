@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failureOf } from '../../../src/core/failure/failure.ts';
 import { shardOfJobId } from '../../../src/core/job/job-id.ts';
-import type { JobRequest } from '../../../src/core/job/new-job.ts';
 import { NO_USAGE } from '../../../src/core/job/job.ts';
 import { decide, DEFAULT_RULES, type Outcome } from '../../../src/core/job/lifecycle.ts';
 import { WEBHOOK_EVENTS, WEBHOOK_KEY } from '../../../src/core/webhook/webhook.ts';
@@ -9,7 +8,6 @@ import { silentLog } from '../../../src/runtime/log.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { claim } from '../../../src/store/claim/claim.ts';
 import { listDeliveries } from '../../../src/store/webhooks/deliveries.ts';
-import { enqueue } from '../../../src/store/enqueue/enqueue.ts';
 import { failWaiting } from '../../../src/store/claim/fail-waiting.ts';
 import { claimLimited } from '../../../src/store/claim/limited-claim.ts';
 import { servedQueues } from '../../../src/store/enqueue/queues.ts';
@@ -17,23 +15,14 @@ import { Listener } from '../../../src/store/connection/listen.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import type { LevelHint } from '../../../src/store/connection/wake.ts';
 import { changeWebhook, deleteWebhook } from '../../../src/store/webhooks/webhooks.ts';
-import {
-  postgresVersions,
-  testDatabase,
-  type TestDatabase,
-} from '../../support/servers/database.ts';
-import { enqueueOne, failure, newWorker, request, settleAs, SUCCESS } from '../../support/jobs.ts';
+import { postgresVersions, testDatabase, sharedDatabase } from '../../support/servers/database.ts';
+import { enqueueOne, failure, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
 import { reachOwned, reachState, type Subject } from '../../support/checks/reach-state.ts';
 import { until } from '../../support/until.ts';
 import { BY, deliveriesOf, newWebhook } from '../../support/webhooks.ts';
 
 describe.each(postgresVersions())('the events of a job, on PostgreSQL %i', (postgres) => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await testDatabase({ postgres });
-  });
-  afterAll(async () => await database.close());
+  const database = sharedDatabase({ postgres });
 
   const keyOf = ({ worker }: Subject) => `key-${worker}`;
 
@@ -41,7 +30,7 @@ describe.each(postgresVersions())('the events of a job, on PostgreSQL %i', (post
   const listenTo = async (subject: Subject) =>
     await newWebhook(database, { events: [...WEBHOOK_EVENTS], definitionKeys: [keyOf(subject)] });
 
-  const told = async (webhook: { id: string }) =>
+  const events = async (webhook: { id: string }) =>
     (await deliveriesOf(database, webhook)).map(({ event }) => event);
 
   const MOVES: [string, Outcome, 'running' | 'cancelling', string[]][] = [
@@ -59,20 +48,20 @@ describe.each(postgresVersions())('the events of a job, on PostgreSQL %i', (post
     const webhook = await listenTo(subject);
     if (was === 'cancelling') await cancelJob(database.db, 'default', subject.id);
     await settleAs(database, subject.job, outcome, was);
-    expect(await told(webhook)).toEqual(expected);
+    expect(await events(webhook)).toEqual(expected);
     // Sent once more, it is refused and tells nothing.
     await settleAs(database, subject.job, outcome, was);
-    expect(await told(webhook)).toEqual(expected);
+    expect(await events(webhook)).toEqual(expected);
   });
 
   it('when it is claimed; a plain claim leaves it to the claim with events', async () => {
     const subject = await reachState(database, 'queued');
     const webhook = await listenTo(subject);
-    const levels = [{ queue: subject.queue, rank: 0, floor: 0 }];
+    const levels = [{ queue: subject.queue, rank: 0, floor: 0, attempts: 3 }];
     expect(await claim(database.db, 0, 1, subject.worker, levels)).toEqual([]);
     const { jobs } = await claimLimited(database.db, 0, 1, subject.worker, levels);
     expect(jobs).toMatchObject([{ id: subject.id, limited: false }]);
-    expect(await told(webhook)).toEqual(['job.started']);
+    expect(await events(webhook)).toEqual(['job.started']);
   });
 
   it('when it succeeds; settleAndClaim leaves it to the statement with events', async () => {
@@ -86,12 +75,12 @@ describe.each(postgresVersions())('the events of a job, on PostgreSQL %i', (post
       transition: decide({ ...DEFAULT_RULES, ...job, state: 'running' }, SUCCESS, 0),
       usage: NO_USAGE,
     }));
-    const levels = [{ queue: subject.queue, rank: 0, floor: 0 }];
+    const levels = [{ queue: subject.queue, rank: 0, floor: 0, attempts: 3 }];
     const next = await enqueueOne(database, { definitionKey: keyOf(subject) });
     const turn = { settlements, limit: 2, instance: subject.worker, levels };
     const { settled, jobs } = await settleAndClaim(database.db, 0, turn);
     expect([settled, jobs]).toEqual([new Set([other.id]), []]);
-    expect(await told(webhook)).toEqual([]);
+    expect(await events(webhook)).toEqual([]);
     await settleAs(database, subject.job, SUCCESS);
     const made = await deliveriesOf(database, webhook);
     expect(made.map(({ event, params }) => [event, params['jobId'], params['status']])).toEqual([
@@ -101,36 +90,17 @@ describe.each(postgresVersions())('the events of a job, on PostgreSQL %i', (post
     await cancelJob(database.db, 'default', next);
   });
 
-  it('also when a job could have been handed over: it takes the way over its level', async () => {
-    const worker = await newWorker(database);
-    const definitionKey = `handed-${worker}`;
-    const store = async (changes: Partial<JobRequest>) => {
-      const entry = await database.enqueuer.prepare(request({ definitionKey, ...changes }));
-      const [answer] = await enqueue(database.db, [{ ...entry, handedTo: worker }]);
-      return answer?.status;
-    };
-    // One like those of the tests before would want to hear of it; this tenant has none.
-    const tenant = `handed-${postgres}`;
-    expect(await store({ tenant })).toBe('running');
-    expect(await store({ tenant, tags: ['red'] })).toBe('running');
-    await newWebhook(database, { events: ['job.finished'] }, tenant);
-    expect(await store({ tenant })).toBe('running');
-    await newWebhook(database, { events: ['job.started'] }, tenant);
-    expect(await store({ tenant })).toBe('queued');
-    expect(await store({ tenant, tags: ['red'] })).toBe('queued');
-  });
-
   it('when it is cancelled, or fails, before it ever ran', async () => {
     const subject = await reachState(database, 'scheduled');
     const webhook = await listenTo(subject);
     await cancelJob(database.db, 'default', subject.id);
-    expect(await told(webhook)).toEqual(['job.cancelled', 'job.finished']);
+    expect(await events(webhook)).toEqual(['job.cancelled', 'job.finished']);
     const other = await reachState(database, 'queued');
     const listening = await listenTo(other);
-    const error = failureOf('NO_HANDLER', 'nobody');
+    const error = failureOf('NO_HANDLER', 'no worker');
     const seen = { id: other.id, claim: 0, was: 'queued', expiresAt: null, error } as const;
     await failWaiting(database.db, 0, [seen]);
-    expect(await told(listening)).toEqual(['job.failed', 'job.finished']);
+    expect(await events(listening)).toEqual(['job.failed', 'job.finished']);
   });
 
   it('with what was true at that moment', async () => {
@@ -176,7 +146,7 @@ describe.each(postgresVersions())('the events of a job, on PostgreSQL %i', (post
     await deleteWebhook(database.db, BY, 'default', those.deleted.id);
     await settleAs(database, subject.job, SUCCESS);
     const heard = await Promise.all(
-      Object.entries(those).map(async ([name, webhook]) => [name, (await told(webhook)).length]),
+      Object.entries(those).map(async ([name, webhook]) => [name, (await events(webhook)).length]),
     );
     expect(Object.fromEntries(heard)).toEqual({
       all: 1,
@@ -197,10 +167,12 @@ describe.each(postgresVersions())('the events of a job, on PostgreSQL %i', (post
     const queues = await servedQueues(database.db, 0, [{ key: WEBHOOK_KEY, version: 1 }]);
     const queue = queues.find(({ tenant }) => tenant === 'quiet')?.queue ?? 0;
     const worker = await newWorker(database);
-    const jobs = await claim(database.db, 0, 10, worker, [{ queue, rank: 0, floor: 0 }]);
+    const jobs = await claim(database.db, 0, 10, worker, [
+      { queue, rank: 0, floor: 0, attempts: 3 },
+    ]);
     expect(jobs).toHaveLength(2);
     for (const job of jobs) await settleAs(database, job, SUCCESS);
-    expect(await told(everything)).toEqual(['job.cancelled', 'job.finished']);
+    expect(await events(everything)).toEqual(['job.cancelled', 'job.finished']);
   });
 
   it('and workers get a hint at once', async () => {

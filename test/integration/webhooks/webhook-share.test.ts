@@ -5,19 +5,18 @@ import { deliveryJob } from '../../../src/webhooks/delivery-job.ts';
 import { guardedDialer } from '../../../src/webhooks/dialer.ts';
 import { Networks } from '../../../src/webhooks/networks.ts';
 import { TenantShare } from '../../../src/webhooks/tenant-share.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { newTenant } from '../../support/server-edge.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { startReceiver } from '../../support/servers/receiver.ts';
 import { newWebhook } from '../../support/webhooks.ts';
 import { scheduling, type TestWorker, workerOn } from '../../support/servers/worker.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: TestWorker;
 let stopScheduling: () => Promise<void>;
 
 beforeAll(async () => {
-  database = await testDatabase();
   await newTenant(database, 'acme');
   const dialer = guardedDialer(new Networks(['127.0.0.0/8']));
   const share = new TenantShare(2);
@@ -30,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stopScheduling();
   await worker.stop();
-  await database.close();
 });
 
 it('receivers of one tenant that hang do not hold up the deliveries of another', async () => {

@@ -1,29 +1,22 @@
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
-import { type Answer, doorOf, knock, newKey } from '../../support/server-edge.ts';
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { type Answer, callAs, newKey, sharedServer } from '../../support/server-edge.ts';
 
 describe('/v1/webhooks', () => {
-  let database: TestDatabase;
-  let app: FastifyInstance;
+  const database = sharedDatabase();
+  const app = sharedServer(database, { webhookAllow: ['10.1.0.0/16'] });
   let key: string;
 
   beforeAll(async () => {
-    database = await testDatabase();
-    app = doorOf(database, { webhookAllow: ['10.1.0.0/16'] });
     ({ key } = await newKey(database, 'default', 'admin'));
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.close();
   });
 
   const call = async (method: string, path = '', payload?: unknown): Promise<Answer> =>
-    await knock(app, key, method, `/v1/webhooks${path}`, { payload });
-  const WISH = { url: 'https://1.1.1.1/hooks?token=canary', events: ['job.failed'] };
+    await callAs(app, key, method, `/v1/webhooks${path}`, { payload });
+  const NEW_WEBHOOK = { url: 'https://1.1.1.1/hooks?token=canary', events: ['job.failed'] };
 
   it('shows the secret when it is made, and never again', async () => {
-    const made = await call('POST', '', WISH);
+    const made = await call('POST', '', NEW_WEBHOOK);
     expect(made).toMatchObject({
       status: 201,
       body: {
@@ -41,7 +34,7 @@ describe('/v1/webhooks', () => {
       await call('GET'),
       await call('PATCH', `/${id}`, { description: 'mine' }),
       await call('GET', `/${id}/deliveries`),
-      await knock(app, key, 'GET', '/v1/audit'),
+      await callAs(app, key, 'GET', '/v1/audit'),
     ];
     for (const { status, text } of shown) {
       expect(status).toBe(200);
@@ -54,7 +47,8 @@ describe('/v1/webhooks', () => {
     expect(shown[0]?.body).toEqual({
       id,
       tenant: 'default',
-      ...WISH,
+      ...NEW_WEBHOOK,
+      format: 'cloudevents',
       description: null,
       definitionKeys: null,
       tags: null,
@@ -62,6 +56,8 @@ describe('/v1/webhooks', () => {
       notice: null,
       failures: 0,
       failingSince: null,
+      lastError: null,
+      waitingEvents: null,
       previousSecretUntil: rotated.body['previousSecretUntil'],
       createdAt: expect.any(String) as string,
       updatedAt: expect.any(String) as string,
@@ -69,18 +65,22 @@ describe('/v1/webhooks', () => {
   });
 
   it('changes the given fields, and shows why one is not active', async () => {
-    const { body } = await call('POST', '', { ...WISH, tags: ['red'], definitionKeys: ['a'] });
+    const { body } = await call('POST', '', {
+      ...NEW_WEBHOOK,
+      tags: ['red'],
+      definitionKeys: ['a'],
+    });
     const path = `/${String(body['id'])}`;
     const paused = await call('PATCH', path, { status: 'paused', tags: null });
     expect(paused.body).toMatchObject({
-      ...WISH,
+      ...NEW_WEBHOOK,
       tags: null,
       definitionKeys: ['a'],
       status: 'paused',
       notice: 'paused by hand',
     });
-    const active = await call('PATCH', path, { status: 'active', events: ['job.finished'] });
-    const events = ['job.finished'];
+    const active = await call('PATCH', path, { status: 'active', events: ['onEnd', 'onStart'] });
+    const events = ['job.finished', 'job.started'];
     expect(active.body).toMatchObject({ status: 'active', notice: null, events });
     expect((await call('DELETE', path)).status).toBe(204);
     for (const [method, more, payload] of [
@@ -109,21 +109,21 @@ describe('/v1/webhooks', () => {
     ['http://1.1.1.1:6379/'],
     ['nonsense'],
   ])('refuses to send to %s', async (url) => {
-    const { body } = await call('POST', '', WISH);
+    const { body } = await call('POST', '', NEW_WEBHOOK);
     const path = `/${String(body['id'])}`;
     for (const refused of [
-      await call('POST', '', { ...WISH, url }),
+      await call('POST', '', { ...NEW_WEBHOOK, url }),
       await call('PATCH', path, { url }),
     ]) {
       expect(refused).toMatchObject({ status: 400, code: 'URL_NOT_ALLOWED' });
       expect(refused.body['errors']).toMatchObject([{ pointer: '/url' }]);
     }
-    expect((await call('GET', path)).body['url']).toBe(WISH.url);
+    expect((await call('GET', path)).body['url']).toBe(NEW_WEBHOOK.url);
     await call('DELETE', path);
   });
 
   it('sends where the operator allows it', async () => {
-    expect((await call('POST', '', { ...WISH, url: 'http://10.1.2.3/' })).status).toBe(201);
+    expect((await call('POST', '', { ...NEW_WEBHOOK, url: 'http://10.1.2.3/' })).status).toBe(201);
   });
 
   test.each([
@@ -134,12 +134,12 @@ describe('/v1/webhooks', () => {
     [{ definitionKeys: [] }, 'must be a list'],
     [{ url: 'https://1.1.1.1/\r\nx: y' }, 'control characters'],
   ])('refuses %j', async (wrong, words) => {
-    const { status, text } = await call('POST', '', { ...WISH, ...wrong });
+    const { status, text } = await call('POST', '', { ...NEW_WEBHOOK, ...wrong });
     expect([status, text]).toEqual([400, expect.stringContaining(words)]);
   });
 
   it('makes deliveries by hand, which wait for a worker', async () => {
-    const { body } = await call('POST', '', WISH);
+    const { body } = await call('POST', '', NEW_WEBHOOK);
     const path = `/${String(body['id'])}`;
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) {
@@ -162,9 +162,9 @@ describe('/v1/webhooks', () => {
     expect(wrong.code).toBe('NOT_FOUND');
     expect((await call('GET', `${path}/deliveries?cursor=x`)).code).toBe('VALIDATION_FAILED');
     // A delivery is a job, which lists leave out unless it is asked for.
-    const job = await knock(app, key, 'GET', `/v1/jobs/${ids[0]}`);
+    const job = await callAs(app, key, 'GET', `/v1/jobs/${ids[0]}`);
     expect(job.body).toMatchObject({ definitionKey: '$webhook', maxAttempts: 1 });
-    const jobs = await knock(app, key, 'GET', '/v1/jobs');
+    const jobs = await callAs(app, key, 'GET', '/v1/jobs');
     expect(jobs.body['jobs']).toEqual([]);
   });
 });

@@ -6,13 +6,13 @@ import { DatabaseUnavailable, Db, statement } from '../../../src/store/connectio
 import { testDatabase } from '../../support/servers/database.ts';
 
 const ONE = statement<{ one: number }>('test_one', 'select 1 as one');
-/** What a server says last when it has let somebody in. */
+/** The last message of a successful login. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const NAME = 'breaks at once';
 
 /**
  * A way to the database on which its first "come in" and its "I am going down" arrive as one piece, as
- * they do on a busy machine: the client is told of both before anybody else can say a word.
+ * they do on a busy machine: the client gets both before any other event.
  */
 async function linkThatBreaksAtOnce(target: URL, endSession: () => Promise<void>): Promise<URL> {
   let broken = false;

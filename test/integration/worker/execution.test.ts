@@ -9,7 +9,7 @@ import { listJobs } from '../../../src/store/read/list-jobs.ts';
 import { readAttempts } from '../../../src/store/read/read-attempts.ts';
 import { readEvents } from '../../../src/store/read/read-events.ts';
 import { readLogs } from '../../../src/store/read/read-logs.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { FIXTURES } from '../../support/processes.ts';
 import { until } from '../../support/until.ts';
@@ -17,12 +17,11 @@ import { jobBegun, jobEnded, scheduling, workerOn } from '../../support/servers/
 
 /** What a job says and keeps while it runs, from its own process to the database and back. */
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let folder: string;
 const stops: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  database = await testDatabase();
   folder = await mkdtemp(join(tmpdir(), 'longshore-execution-'));
   const { worker, stop } = workerOn(database, { jobs: join(FIXTURES, 'execution') });
   await worker.start();
@@ -31,7 +30,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const stop of stops) await stop();
-  await database.close();
   await rm(folder, { recursive: true });
 });
 
@@ -56,11 +54,11 @@ async function historyOf(jobId: string): Promise<EventView[]> {
 
 const linesOf = (file: string) => readFileSync(file, 'utf8').trim().split('\n');
 
-interface Told {
+interface HookCall {
   hook: string;
   status: string;
 }
-const toldIn = (file: string) => linesOf(file).map((line) => JSON.parse(line) as Told);
+const callsIn = (file: string) => linesOf(file).map((line) => JSON.parse(line) as HookCall);
 
 describe('the output of a job', () => {
   it('is kept, whichever way it said it, before its outcome is', async () => {
@@ -138,9 +136,9 @@ describe('hooks', () => {
     const file = join(folder, 'success');
     const { jobId } = await run('hooked', { file });
     const history = await historyOf(jobId);
-    const told = toldIn(file);
-    expect(told.map(({ hook }) => hook).toSorted()).toEqual(['onEnd', 'onStart', 'onSuccess']);
-    expect(told.find(({ hook }) => hook === 'onSuccess')).toMatchObject({
+    const calls = callsIn(file);
+    expect(calls.map(({ hook }) => hook).toSorted()).toEqual(['onEnd', 'onStart', 'onSuccess']);
+    expect(calls.find(({ hook }) => hook === 'onSuccess')).toMatchObject({
       status: 'succeeded',
       result: 42,
       error: null,
@@ -156,14 +154,14 @@ describe('hooks', () => {
     const file = join(folder, 'failure');
     const { jobId } = await run('hooked', { file, fail: true });
     await historyOf(jobId);
-    const told = toldIn(file);
-    expect(told.map(({ hook }) => hook).toSorted()).toEqual([
+    const calls = callsIn(file);
+    expect(calls.map(({ hook }) => hook).toSorted()).toEqual([
       'onEnd',
       'onFail',
       'onStart',
       'onStart',
     ]);
-    expect(told.find(({ hook }) => hook === 'onFail')).toMatchObject({
+    expect(calls.find(({ hook }) => hook === 'onFail')).toMatchObject({
       status: 'failed',
       error: { code: 'HANDLER_ERROR', message: 'on purpose' },
     });

@@ -2,18 +2,19 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { Heartbeat } from '../../../src/worker/heartbeat.ts';
-import type { QueuePort } from '../../../src/worker/claim/port.ts';
+import type { WorkQueue } from '../../../src/worker/claim/work-queue.ts';
+import { directQueue } from '../../../src/worker/claim/direct-queue.ts';
 import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
 import { testDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 
 it('gives a former lease up only while it has another, also when it loses that one meanwhile', async () => {
   const database = await testDatabase();
-  const queue = postgresQueue(database.db, database.db, database.waker);
+  const queue = directQueue(postgresQueue(database.db, database.db, database.waker));
   const held = Promise.withResolvers<void>();
   const heldBy: (string | null)[] = [];
   let fences = 0;
-  const slow: QueuePort = {
+  const slow: WorkQueue = {
     ...queue,
     shards: queue.shards,
     retire: async (shard, instance) => {
@@ -51,4 +52,45 @@ it('gives a former lease up only while it has another, also when it loses that o
   held.resolve();
   await until('the second is given up as well', () => heldBy.length > 1);
   expect(heldBy).not.toContain(null);
+});
+
+it('counts the lease from when its renewal was sent, however late the answer arrives', async () => {
+  const database = await testDatabase();
+  const queue = directQueue(postgresQueue(database.db, database.db, database.waker));
+  const LEASE_MS = 60_000;
+  const LATE_MS = 5_000;
+  let nowMs = 0;
+  const ends: number[] = [];
+  // The answer to each heartbeat is late.
+  const slow: WorkQueue = {
+    ...queue,
+    shards: queue.shards,
+    heartbeat: async (...call) => {
+      const answer = await queue.heartbeat(...call);
+      nowMs += LATE_MS;
+      return answer;
+    },
+  };
+  const heartbeat = new Heartbeat({
+    queue: slow,
+    longLease: null,
+    clock: { ...systemClock, monotonicMs: () => nowMs },
+    log: silentLog,
+    leaseMs: LEASE_MS,
+    heartbeatMs: 50,
+    identity: { host: 'test', pid: 1, version: '0', slots: 1 },
+    snapshot: () => new Set(),
+    onAnswer: () => undefined,
+    onRenewed: (endMs) => ends.push(endMs),
+    onFence: async () => undefined,
+  });
+  onTestFinished(async () => {
+    await heartbeat.stop();
+    await database.close();
+  });
+  await heartbeat.start();
+  await until('two heartbeats are answered', () => ends.length >= 3);
+  await heartbeat.stop();
+  const ofLease = (LEASE_MS * 11) / 12;
+  expect(ends.slice(0, 3)).toEqual([ofLease, ofLease, LATE_MS + ofLease]);
 });

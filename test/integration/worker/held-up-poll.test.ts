@@ -5,9 +5,10 @@ import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { Db } from '../../../src/store/connection/db.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
+import { directQueue } from '../../../src/worker/claim/direct-queue.ts';
 import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
 import { Worker } from '../../../src/worker/worker.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { FIXTURES } from '../../support/processes.ts';
 import { until } from '../../support/until.ts';
@@ -17,14 +18,13 @@ import { until } from '../../support/until.ts';
 const HELD_UP_MS = 2_000;
 const POLL_MS = 50;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let link: Link;
 let db: Db;
 let reserved: Db;
 let worker: Worker;
 
 beforeAll(async () => {
-  database = await testDatabase();
   link = new Link('worker', 'postgres', () => 0);
   await link.open();
   link.targetPort = Number(new URL(database.url).port);
@@ -34,7 +34,7 @@ beforeAll(async () => {
   reserved = Db.open({ clock: systemClock, url: through.href, log: silentLog, max: 1 });
   link.setWeather({ kind: 'blackhole' }, isListener);
   worker = new Worker({
-    queue: postgresQueue(db, reserved, database.waker),
+    queue: directQueue(postgresQueue(db, reserved, database.waker)),
     databaseUrl: through.href,
     jobs: join(FIXTURES, 'jobs'),
     host: 'test',
@@ -59,7 +59,6 @@ afterAll(async () => {
   await reserved.close();
   await db.close();
   await link.close();
-  await database.close();
 });
 
 function isListener(application: string): boolean {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import {
   defineJob,
   type HookContext,
@@ -6,16 +6,13 @@ import {
 } from '../../../src/core/definition/define.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { readEvents } from '../../../src/store/read/read-events.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { until } from '../../support/until.ts';
 import { workerOn } from '../../support/servers/worker.ts';
 
 /** A hook may use all that its job may. */
-let database: TestDatabase;
-
-beforeAll(async () => (database = await testDatabase()));
-afterAll(async () => await database.close());
+const database = sharedDatabase();
 
 async function start(...jobs: unknown[]): Promise<void> {
   const { worker, stop } = workerOn(database, { jobs: jobs as JobDefinition[] });
@@ -40,8 +37,8 @@ async function history(id: string): Promise<string[]> {
 }
 
 const emits = (type: string) => async (ctx: HookContext) => {
-  const told: Promise<void> = ctx.emitEvent(type, { jobId: ctx.jobId });
-  expect(await told).toBeUndefined();
+  const sent: Promise<void> = ctx.emitEvent(type, { jobId: ctx.jobId });
+  expect(await sent).toBeUndefined();
 };
 const inline = { isolation: 'inline', retry: { baseMs: 1 } } as const;
 const hooks = {
@@ -120,8 +117,8 @@ it('has steps, a checkpoint, progress and a snooze of its own', async () => {
     }),
   );
   const id = await enqueueOne(database, { definitionKey: 'all' });
-  const told = await history(id);
-  expect(told.at(-1)).toBe('hook onEnd');
+  const events = await history(id);
+  expect(events.at(-1)).toBe('hook onEnd');
   expect(runs).toBe(3);
   expect(seen).toEqual([null, 'in run 1', 1, 'in run 1', 2, 'in run 1']);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { hookKey } from '../../../src/core/definition/hooks.ts';
 import { isJobId, shardOfJobId, timeOfJobId } from '../../../src/core/job/job-id.ts';
 import { NO_USAGE } from '../../../src/core/job/job.ts';
@@ -13,11 +13,7 @@ import { listJobs } from '../../../src/store/read/list-jobs.ts';
 import { Listener } from '../../../src/store/connection/listen.ts';
 import { settle } from '../../../src/store/claim/settle.ts';
 import { QUEUES_CHANGED, type LevelHint } from '../../../src/store/connection/wake.ts';
-import {
-  postgresVersions,
-  testDatabase,
-  type TestDatabase,
-} from '../../support/servers/database.ts';
+import { postgresVersions, testDatabase, sharedDatabase } from '../../support/servers/database.ts';
 import { HeldLink } from '../../support/servers/held-link.ts';
 import { failure, loseLease, settleAs, SUCCESS } from '../../support/jobs.ts';
 import { reachOwned, reachState, type Subject } from '../../support/checks/reach-state.ts';
@@ -25,12 +21,7 @@ import { publishHooks } from '../../support/history.ts';
 import { until } from '../../support/until.ts';
 
 describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %i', (postgres) => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await testDatabase({ postgres });
-  });
-  afterAll(async () => await database.close());
+  const database = sharedDatabase({ postgres });
 
   const keyOf = ({ worker }: Subject) => `key-${worker}`;
 
@@ -43,7 +34,7 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
 
   /** The hooks that wait to be run, as a worker gets them. */
   const claimHooks = async (subject: Subject): Promise<ClaimedJob[]> => {
-    const levels = [{ queue: await hookQueue(subject), rank: 0, floor: 0 }];
+    const levels = [{ queue: await hookQueue(subject), rank: 0, floor: 0, attempts: 3 }];
     return await claim(database.db, 0, 10, subject.worker, levels);
   };
 

@@ -23,25 +23,21 @@ import { Db } from '../../../src/store/connection/db.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { Waker } from '../../../src/store/connection/wake.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { descendants, FIXTURES } from '../../support/processes.ts';
 import { until } from '../../support/until.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let folder: string;
 const open: InProcess[] = [];
 
 beforeAll(async () => {
-  database = await testDatabase();
   folder = await mkdtemp(join(tmpdir(), 'longshore-in-process-'));
 });
 afterEach(async () => {
   for (const longshore of open.splice(0)) await longshore.stop();
 });
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(async () => await rm(folder, { recursive: true }));
 
 const create = async (options: Omit<InProcessOptions, 'databaseUrl'>) => {
   const longshore = await createLongshore({ databaseUrl: database.url, pollMs: 200, ...options });
@@ -116,50 +112,6 @@ describe('inline jobs', () => {
   });
 });
 
-describe('hand-over', () => {
-  it('stores a job already running when a slot is free and nothing better waits', async () => {
-    const quick = defineJob({ key: 'handed', isolation: 'inline', run: () => 'done' });
-    const longshore = await create({ jobs: [quick] });
-    // The queue is not known before its first job, which therefore waits in its line.
-    await ended((await longshore.enqueue(quick, {})).id);
-    const handed = await until('a job is handed over', async () => {
-      const receipt = await longshore.enqueue(quick, {});
-      return receipt.status === 'running' ? receipt : null;
-    });
-    expect(await ended(handed.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
-  });
-
-  it('lets a job wait in line when all slots are taken', async () => {
-    let finish = () => {};
-    const limiter = new Promise<void>((resolve) => (finish = resolve));
-    const slow = defineJob({
-      key: 'handed-slow',
-      isolation: 'inline',
-      run: async () => await limiter,
-    });
-    const longshore = await create({ jobs: [slow], concurrency: 1 });
-    const first = await longshore.enqueue(slow, {});
-    await until('it runs', async () => {
-      return (await getJob(database.db, 'default', first.id))?.status === 'running';
-    });
-    const second = await longshore.enqueue(slow, {});
-    expect(second.status).toBe('queued');
-    finish();
-    await ended(first.id);
-    await ended(second.id);
-  });
-
-  it('never hands over what is held, delayed or keyed', async () => {
-    const quick = defineJob({ key: 'handed-not', isolation: 'inline', run: () => 1 });
-    const longshore = await create({ jobs: [quick] });
-    await ended((await longshore.enqueue(quick, {})).id);
-    const held = await longshore.enqueue(quick, {}, { hold: true });
-    const delayed = await longshore.enqueue(quick, {}, { delayMs: 60_000 });
-    const keyed = await longshore.enqueue(quick, {}, { idempotencyKey: 'k' });
-    expect([held.status, delayed.status, keyed.status]).toEqual(['created', 'scheduled', 'queued']);
-  });
-});
-
 describe('fresh processes', () => {
   it('are used for one job only', async () => {
     const longshore = await create({ jobs: join(FIXTURES, 'fresh/pid.ts'), concurrency: 2 });
@@ -179,8 +131,8 @@ describe('fresh processes', () => {
 
 describe('handles', () => {
   it('wait, follow and cancel as those of the client do', async () => {
-    const longshore = await create({ jobs: [told, broken] });
-    const handle = await longshore.enqueue(told, { name: 'you' });
+    const longshore = await create({ jobs: [greet, broken] });
+    const handle = await longshore.enqueue(greet, { name: 'you' });
     expect(await handle.result()).toBe('Hello, you');
     expect(await handle.attempts()).toHaveLength(1);
     const lines = [];
@@ -192,7 +144,7 @@ describe('handles', () => {
     await expect(handle.cancel()).rejects.toThrow(Conflict);
 
     const [held, failing] = await longshore.enqueueMany([
-      { definition: told, params: { name: 'a' }, options: { hold: true } },
+      { definition: greet, params: { name: 'a' }, options: { hold: true } },
       { definition: broken },
     ]);
     expect(await longshore.release(held.id)).toMatchObject({ status: 'queued' });
@@ -204,7 +156,7 @@ describe('handles', () => {
 
   it('refuse by the same classes', async () => {
     const longshore = await create({ worker: false });
-    await expect(longshore.handle('nobody').get()).rejects.toThrow(NotFound);
+    await expect(longshore.handle('unknown').get()).rejects.toThrow(NotFound);
     await expect(longshore.enqueue('x', {}, { delayMs: -1 })).rejects.toThrow(InvalidRequest);
     await longshore.enqueue('x', { a: 1 }, { idempotencyKey: 'same' });
     const second = longshore.enqueue('x', { a: 2 }, { idempotencyKey: 'same' });
@@ -212,7 +164,7 @@ describe('handles', () => {
   });
 
   it('report an unavailable database as a server would', async () => {
-    const url = 'postgres://nobody@127.0.0.1:9/nowhere';
+    const url = 'postgres://unknown@127.0.0.1:9/nowhere';
     const [db, waker] = [
       Db.open({ clock: systemClock, url, log: silentLog }),
       new Waker(url, silentLog, systemClock),
@@ -226,8 +178,8 @@ describe('handles', () => {
     await waker.close();
   });
 
-  const told = defineJob({
-    key: 'inside-told',
+  const greet = defineJob({
+    key: 'inside-greet',
     isolation: 'inline',
     run: ({ name }: { name: string }, { logger }) => {
       logger.info('greeting');

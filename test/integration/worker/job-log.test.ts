@@ -1,10 +1,10 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { defineJob, NonRetryable } from '../../../src/core/definition/define.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { JobLog } from '../../../src/signals/job-log.ts';
 import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { blocksOf } from '../../support/checks/docs-blocks.ts';
 import { claimAny, request } from '../../support/jobs.ts';
 import { until } from '../../support/until.ts';
@@ -37,9 +37,7 @@ const JOBS = [
 
 const UNSPEAKABLE = 'what this database cannot store';
 
-let database: TestDatabase;
-beforeAll(async () => (database = await testDatabase()));
-afterAll(async () => await database.close());
+const database = sharedDatabase();
 
 type Line = Record<string, unknown> & { msg: string; jobId: string };
 
@@ -62,10 +60,11 @@ async function linesWith(logJobs: string) {
   const jobLog = new JobLog(log, logJobs);
   const worker = workerOn(database, { jobs: JOBS, log, logJobs });
   await worker.worker.start();
-  const enqueuer = new Enqueuer(db, waker, systemClock, null, null, jobLog);
+  const enqueuer = new Enqueuer(db, waker, systemClock, null, jobLog);
   const ids: string[] = [];
   for (const definitionKey of ['fine', 'flaky', 'hopeless']) {
-    const asked = request({ definitionKey, traceparent: TRACEPARENT });
+    const paramsJson = JSON.stringify({ password: 'hunter2' });
+    const asked = request({ definitionKey, paramsJson, traceparent: TRACEPARENT });
     const [made] = await enqueuer.start([asked]);
     ids.push(made?.jobId ?? '');
   }
@@ -92,24 +91,31 @@ it('has one line for each thing that happens to a job', async () => {
     { msg: 'job.claimed', ...facts, attempt: 1 },
     { msg: 'job.succeeded', ...facts, attempt: 1, durationMs: anyNumber },
   ]);
-  const told = (n: number) =>
+  const linesOf = (n: number) =>
     of(n).map(({ level, msg, code, next }) => ({ level, msg, code, next }));
-  expect(told(1)).toEqual([
+  expect(linesOf(1)).toEqual([
     { level: 30, msg: 'job.enqueued' },
     { level: 30, msg: 'job.claimed' },
     { level: 30, msg: 'job.failed', code: 'HANDLER_ERROR', next: 'retrying' },
   ]);
-  expect(told(2).at(-1)).toEqual({
+  expect(linesOf(2).at(-1)).toEqual({
     level: 40,
     msg: 'job.failed',
     code: 'NON_RETRYABLE',
     next: 'failed',
   });
-  const [shown] = blocksOf('docs/logging.md', 'json');
+  const [shown] = blocksOf('docs/operate/logging.md', 'json');
   const factsShown = Object.keys(JSON.parse(shown?.text ?? '{}') as Line);
   expect(factsShown.sort()).toEqual(Object.keys(of(2).at(-1) ?? {}).sort());
   // What a job says may be secret: the log has its code only.
   expect(JSON.stringify(lines)).not.toContain('hunter2');
+});
+
+it('has messages and stacks of errors on request, with secrets masked', async () => {
+  const { of } = await linesWith('failures+errors');
+  const [flaky] = of(1);
+  expect(flaky).toMatchObject({ msg: 'job.failed', message: 'of password [redacted]' });
+  expect(flaky?.['stack']).toMatch(/^Error: of password \[redacted\]\n +at /);
 });
 
 it('has all that is known of a job in every line that names one', async () => {
@@ -119,7 +125,7 @@ it('has all that is known of a job in every line that names one', async () => {
   await sql(`alter table longshore.event add check (payload::text not like '%${UNSPEAKABLE}%')`);
   const worker = workerOn(database, { jobs: JOBS, log, logJobs: 'all', heartbeatMs: 100 });
   await worker.worker.start();
-  const enqueuer = new Enqueuer(db, waker, systemClock, null, null, new JobLog(log, 'all'));
+  const enqueuer = new Enqueuer(db, waker, systemClock, null, new JobLog(log, 'all'));
   const make = async (definitionKey: string) =>
     await enqueuer.start([request({ definitionKey, traceparent: TRACEPARENT })]);
   // A claim whose answer never arrived: the worker owns a job that it does not run.
@@ -130,15 +136,15 @@ it('has all that is known of a job in every line that names one', async () => {
   expect(await claimAny(database, instance?.instance ?? '', 1)).toHaveLength(1);
   await make('flaky');
   await make('talkative');
-  const told = (text: string) => lines.some(({ msg }) => msg.includes(text));
+  const logged = (text: string) => lines.some(({ msg }) => msg.includes(text));
   await until('both rare lines are there', () =>
     ['does not run here', 'cannot store the log or events', 'job.failed', 'job.succeeded'].every(
-      told,
+      logged,
     ),
   );
   await worker.stop();
   const whole = wholeLinesOf(lines).map(({ msg }) => msg);
-  expect(whole).toContain('a job of ours does not run here; releasing it');
+  expect(whole).toContain('a job of ours does not run here; returning it');
   expect(whole).toContain('cannot store the log or events of a job');
 });
 

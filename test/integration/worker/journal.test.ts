@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { comparePositions, parsePosition } from '../../../src/core/views/history-position.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
@@ -6,11 +6,7 @@ import { writeEvents } from '../../../src/store/attempt/events.ts';
 import { writeLogChunks } from '../../../src/store/attempt/log-chunks.ts';
 import { isLogId, readLogs } from '../../../src/store/read/read-logs.ts';
 import { loadSteps, saveStep } from '../../../src/store/attempt/steps.ts';
-import {
-  postgresVersions,
-  testDatabase,
-  type TestDatabase,
-} from '../../support/servers/database.ts';
+import { postgresVersions, sharedDatabase } from '../../support/servers/database.ts';
 import { settleAs, SUCCESS } from '../../support/jobs.ts';
 import { claimSubject, reachOwned, reachState } from '../../support/checks/reach-state.ts';
 import { allEvents, allLogs, chunk, saidBy } from '../../support/history.ts';
@@ -20,12 +16,7 @@ const LOST = { kind: 'lost', message: 'gone' } as const;
 const ODD_JSON = '{"z":1,"a":"\\u0000 \\ud800 é"}';
 
 describe.each(postgresVersions())('what a job writes down, on PostgreSQL %i', (postgres) => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await testDatabase({ postgres });
-  });
-  afterAll(async () => await database.close());
+  const database = sharedDatabase({ postgres });
 
   const write = async (job: ClaimedJob, n: number, messages: string[]) =>
     await writeLogChunks(database.db, 0, [chunk(job, n, messages)]);

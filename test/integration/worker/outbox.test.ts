@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { definitionInfo } from '../../../src/core/definition/check-definition.ts';
 import { NO_USAGE } from '../../../src/core/job/job.ts';
 import type { Outcome } from '../../../src/core/job/lifecycle.ts';
@@ -8,9 +8,10 @@ import { DatabaseUnavailable } from '../../../src/store/connection/db.ts';
 import { saveProgress } from '../../../src/store/attempt/progress.ts';
 import { Execution } from '../../../src/worker/attempt/execution.ts';
 import { Outbox } from '../../../src/worker/attempt/outbox.ts';
-import type { QueuePort } from '../../../src/worker/claim/port.ts';
+import { StoreOutcomes } from '../../../src/worker/attempt/outcome-writer.ts';
+import type { WorkerStore } from '../../../src/worker/claim/port.ts';
 import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
 import { failure, SUCCESS } from '../../support/jobs.ts';
 import { lookAt, reachState, type Subject } from '../../support/checks/reach-state.ts';
@@ -18,22 +19,19 @@ import { lookAt, reachState, type Subject } from '../../support/checks/reach-sta
 const POISON: Outcome = { kind: 'success', resultJson: 'no json' };
 
 describe('outcomes on their way into the database', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await testDatabase();
-  });
-  afterAll(async () => await database.close());
+  const database = sharedDatabase();
 
   /** A running job for each of these outcomes, which wait to be written in this order. */
-  const arrange = async (outcomes: readonly Outcome[], queue: QueuePort) => {
-    const outbox = new Outbox(queue, systemClock, silentLog);
+  const arrange = async (outcomes: readonly Outcome[], queue: WorkerStore) => {
+    const writer = new StoreOutcomes(queue, systemClock, silentLog);
+    const outbox = new Outbox(1, writer, silentLog);
     const subjects: Subject[] = [];
     for (const outcome of outcomes) {
       const subject = await reachState(database, 'running');
       if (!subject.job) throw new Error('not claimed');
       const definition = definitionInfo({ key: 'x' }, { paramsSchema: null });
-      const execution = new Execution(0, subject.job, definition, 1_000, 'default');
+      const accepted = { job: subject.job, definition, tenant: 'default', secretsMark: null };
+      const execution = new Execution(0, accepted, 1_000);
       outbox.add(execution, { outcome, usage: NO_USAGE });
       subjects.push(subject);
     }
@@ -65,7 +63,7 @@ describe('outcomes on their way into the database', () => {
       settle: async (shard, settlements) => {
         calls += 1;
         if (calls !== 2) return await real.settle(shard, settlements);
-        // Its first half is stopped by somebody's lock, and then by the server.
+        // A lock stops its first half, and then the server cancels it.
         link = await HeldLink.begin(database);
         const { id, claim } = settlements[0] ?? { id: '', claim: 0 };
         await saveProgress(link, 0, [{ id, claim, fraction: 0.5, message: null }]);

@@ -1,19 +1,17 @@
 import { pino } from 'pino';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { reaper } from '../../../src/scheduler/reaper.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { databasePerTest } from '../../support/servers/database.ts';
 import { lookAt, reachState, type Subject } from '../../support/checks/reach-state.ts';
 
 const ERROR = 50;
 
 describe('the reaper', () => {
-  let database: TestDatabase;
+  const database = databasePerTest();
   let lines: { level: number; msg: string; jobId?: string }[];
 
   beforeEach(async () => {
-    database = await testDatabase();
-    onTestFinished(database.close);
     lines = [];
   });
 
@@ -45,14 +43,14 @@ describe('the reaper', () => {
 
   it.each([
     [
-      'an outcome that nobody of ours wrote',
+      'an outcome that no worker of ours wrote',
       `insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
          interruptions, finished_at, result)
        select shard, id, queue, 'succeeded', rank, 1, 1, 1, 0, now(), '1'
        from longshore.running where id = `,
     ],
     [
-      'an attempt that nobody of ours wrote',
+      'an attempt that no worker of ours wrote',
       `insert into longshore.attempt (shard, job_id, claim_no, number, worker, started_at,
          finished_at)
        select shard, id, claim_no, 1, worker, now(), now() from longshore.running where id = `,
@@ -70,7 +68,7 @@ describe('the reaper', () => {
     expect(await Promise.all(alsoGood.map(stateOf))).toEqual(['failed', 'queued', 'queued']);
     const still = 'select state from longshore.running where id = $1';
     expect(await database.sql(still, [bad.id])).toEqual([{ state: 'running' }]);
-    // It stays in the way at every round, and is told of once.
+    // It fails in every round, and is logged once.
     const errors = lines.filter(({ level }) => level >= ERROR);
     expect(errors).toMatchObject([{ jobId: bad.id }]);
     expect(lines.filter(({ msg }) => msg === 'tick failed')).toEqual([]);

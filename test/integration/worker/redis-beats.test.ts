@@ -45,7 +45,7 @@ describe.skipIf(!hasRedis)('beats in Redis (needs redis-server)', () => {
     const ids = Array.from({ length: 1_000 }, () => randomUUID());
     await Promise.all([beats.beat('w', ids), beats.beat('w', []), beats.ownersOf(ids)]);
     expect(await redis.command('DBSIZE')).toBe(1_000);
-    // The other one is that of whoever asks.
+    // The other one belongs to the caller.
     expect(
       String(await redis.command('CLIENT', 'LIST'))
         .trim()

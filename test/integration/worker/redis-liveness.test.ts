@@ -10,7 +10,7 @@ import { getJob } from '../../../src/store/read/get-job.ts';
 import { settle } from '../../../src/store/claim/settle.ts';
 import { NO_USAGE } from '../../../src/core/job/job.ts';
 import { decide, DEFAULT_RULES } from '../../../src/core/job/lifecycle.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { descendants, FIXTURES, isAlive } from '../../support/processes.ts';
 import { type QuickWorker, startQuickWorker } from '../../support/servers/quick-worker.ts';
@@ -29,7 +29,7 @@ const LONG_LEASE_MS = 4_000;
  */
 const ROOMY = { leaseMs: 10_000, redisLeaseMs: 24_000 };
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let redis: TestRedis;
 let folder: string;
 let file: string;
@@ -38,7 +38,6 @@ const others: TestRedis[] = [];
 
 beforeAll(async () => {
   if (!hasRedis) return;
-  database = await testDatabase();
   folder = await mkdtemp(join(tmpdir(), 'longshore-redis-'));
 });
 beforeEach(async () => {
@@ -52,7 +51,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   if (!hasRedis) return;
-  await database.close();
   await rm(folder, { recursive: true });
 });
 
@@ -142,7 +140,7 @@ const renewedTimes = async (worker: QuickWorker, times: number) => {
   }
 };
 
-/** How often this controller missed the beats of somebody. */
+/** How often this controller missed the heartbeat of a worker. */
 const questions = (controller: QuickWorker) =>
   controller.stderr().split('asking it to renew its lease').length - 1;
 
@@ -177,7 +175,7 @@ describe.skipIf(!hasRedis)('workers that beat in Redis (needs redis-server)', ()
   });
 
   it('a cancel comes as soon as without, though nothing is renewed', async () => {
-    // Nobody listens here, so that only a look can have brought it.
+    // No process listens here, so only a poll can have found it.
     const { leaseMs } = ROOMY;
     const worker = await start({ pooler: 'transaction', leaseMs, redisLeaseMs: 600_000 });
     const id = await neverEnding();

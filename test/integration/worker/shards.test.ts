@@ -17,6 +17,7 @@ import { claim } from '../../../src/store/claim/claim.ts';
 import { findLevels } from '../../../src/store/claim/find-levels.ts';
 import { changeLimits } from '../../../src/store/limits/limits.ts';
 import { registerWorker } from '../../../src/store/workers/workers.ts';
+import { directQueue } from '../../../src/worker/claim/direct-queue.ts';
 import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
 import { Worker } from '../../../src/worker/worker.ts';
 import { type BreakableShard, breakableShard } from '../../support/broken-shard.ts';
@@ -87,7 +88,7 @@ describe.each(MODES)('a shard that is to %s', (how) => {
         queryTimeoutMs: 2_500,
       });
       worker = new Worker({
-        queue: postgresQueue(database.db, reserved, database.waker),
+        queue: directQueue(postgresQueue(database.db, reserved, database.waker)),
         databaseUrl: database.url,
         jobs: definitions,
         host: 'test',
@@ -233,7 +234,7 @@ describe.each(MODES)('a shard that is to %s', (how) => {
           shard,
           queues.map(({ queue }) => queue),
         );
-        const from = lines.map((line) => ({ ...line, floor: 0 }));
+        const from = lines.map((line) => ({ ...line, floor: 0, attempts: 3 }));
         expect(await claim(database.db, shard, 1, instance, from)).toHaveLength(1);
       }
       await database.sql(`update longshore.worker set lease_until = now() - interval '1 s'`);
@@ -251,7 +252,7 @@ describe.each(MODES)('a shard that is to %s', (how) => {
       for (const definitionKey of KEYS) await newSchedule(database, { definitionKey });
       await database.sql(
         `update longshore.schedule set next_at = now() - interval '1 s',
-           next_local = (now() - interval '1 s') at time zone 'UTC', look_at = now()`,
+           next_local = (now() - interval '1 s') at time zone 'UTC', check_at = now()`,
       );
       await obstacle.breakIt(how);
       const { db, enqueuer } = database;
@@ -259,7 +260,7 @@ describe.each(MODES)('a shard that is to %s', (how) => {
       await begin(ticker({ db, enqueuer, log: silentLog }, membership, 100, systemClock));
       await onlyBrokenWaits(
         'schedules have been looked after',
-        'select shard, look_at > now() as done from longshore.schedule',
+        'select shard, check_at > now() as done from longshore.schedule',
       );
     });
 

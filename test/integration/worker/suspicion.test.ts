@@ -6,8 +6,8 @@ import { reaper } from '../../../src/scheduler/reaper.ts';
 import { suspicion } from '../../../src/scheduler/suspicion.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { findBeating, suspectWorkers } from '../../../src/store/workers/suspect-workers.ts';
-import { buryWorkers, heartbeat, lookAtLease } from '../../../src/store/workers/workers.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { buryWorkers, heartbeat, readLease } from '../../../src/store/workers/workers.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { claimAny, enqueueOne, newWorker } from '../../support/jobs.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/servers/redis.ts';
 import { until } from '../../support/until.ts';
@@ -15,14 +15,10 @@ import { until } from '../../support/until.ts';
 const LONG_MS = 120_000;
 const CONTACT_MS = 30_000;
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
+const database = sharedDatabase();
 afterEach(async () => {
   await database.sql('truncate longshore.waiting, longshore.running, longshore.worker');
 });
-afterAll(async () => await database.close());
 
 /** A worker with a long lease that promises to stop `CONTACT_MS` after its last contact. */
 async function steadyWorker(): Promise<string> {
@@ -32,7 +28,7 @@ async function steadyWorker(): Promise<string> {
 }
 
 const suspect = async (...workers: string[]) => await suspectWorkers(database.db, 0, workers);
-const look = async (worker: string) => await lookAtLease(database.db, 0, worker);
+const look = async (worker: string) => await readLease(database.db, 0, worker);
 
 describe('a look', () => {
   it('answers like a heartbeat, and changes nothing', async () => {
@@ -156,7 +152,7 @@ describe.skipIf(!hasRedis)('with beats in Redis (needs redis-server)', () => {
     const id = await claimed(worker);
     await redis.command('SET', `job:${id}:heartbeat`, worker);
     await expire(worker, 1);
-    // Somebody else is buried at once, so the reaper has looked at both.
+    // Another worker is declared dead at once, so the reaper has checked both.
     const other = await newWorker(database);
     await expire(other, 1);
     const service = reaping(60_000);

@@ -6,8 +6,8 @@ import { systemClock } from '../../../src/runtime/clock.ts';
 import { deliveryJob } from '../../../src/webhooks/delivery-job.ts';
 import { guardedDialer } from '../../../src/webhooks/dialer.ts';
 import { Networks } from '../../../src/webhooks/networks.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
-import { doorOf, knock, newKey, newTenant } from '../../support/server-edge.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { serverOn, callAs, newKey, newTenant } from '../../support/server-edge.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { type Receiver, startReceiver, status } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';
@@ -15,7 +15,7 @@ import { newWebhook } from '../../support/webhooks.ts';
 import { jobEnded, type TestWorker, workerOn } from '../../support/servers/worker.ts';
 
 /** Deliveries and hooks are jobs, and yet no caller may rewrite what they say. */
-let database: TestDatabase;
+const database = sharedDatabase();
 let app: FastifyInstance;
 let worker: TestWorker;
 let key: string;
@@ -35,9 +35,8 @@ const JOBS = [
 ];
 
 beforeAll(async () => {
-  database = await testDatabase();
   await newTenant(database, 'acme');
-  app = doorOf(database);
+  app = serverOn(database);
   ({ key } = await newKey(database, 'default', 'jobs:read', 'jobs:write', 'operate'));
   const dialer = guardedDialer(new Networks(['127.0.0.0/8']));
   const delivery = deliveryJob({ db: database.db, clock: systemClock, dialer });
@@ -47,7 +46,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.stop();
   await app.close();
-  await database.close();
 });
 
 const receiving = async (): Promise<Receiver> => {
@@ -66,7 +64,7 @@ const failedDelivery = async (receiver: Receiver) => {
   await enqueueOne(database, { definitionKey: 'echo' });
   await receiver.have(1);
   const failed = await until('the delivery has failed', async () => {
-    const { body } = await knock(app, key, 'GET', `/v1/webhooks/${webhook.id}/deliveries`);
+    const { body } = await callAs(app, key, 'GET', `/v1/webhooks/${webhook.id}/deliveries`);
     const [one] = body['deliveries'] as { id: string; status: string }[];
     return one?.status === 'failed' ? one : null;
   });
@@ -90,7 +88,7 @@ describe('a delivery of a webhook', () => {
       ['DELETE', `/v1/jobs/${deliveryId}`, undefined],
     ] as const;
     for (const [method, url, payload] of calls) {
-      const { status: answered, body } = await knock(app, key, method, url, { payload });
+      const { status: answered, body } = await callAs(app, key, method, url, { payload });
       expect([method, url, answered]).toEqual([method, url, 403]);
       expect(body['detail']).toMatch(
         /^a webhook delivery cannot be changed as a job: redeliver it/,
@@ -99,7 +97,7 @@ describe('a delivery of a webhook', () => {
     for (const action of ['retry', 'delete', 'cancel']) {
       const filter = { definitionKey: '$webhook' };
       const payload = { action, filter, ...(action === 'retry' && { params }) };
-      const answer = await knock(app, key, 'POST', '/v1/bulk', { payload });
+      const answer = await callAs(app, key, 'POST', '/v1/bulk', { payload });
       expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
     }
     expect(other.received).toEqual([]);
@@ -110,7 +108,7 @@ describe('a delivery of a webhook', () => {
     const receiver = await receiving();
     const { webhook, deliveryId } = await failedDelivery(receiver);
     const url = `/v1/webhooks/${webhook.id}/deliveries/${deliveryId}/redeliver`;
-    expect(await knock(app, key, 'POST', url)).toMatchObject({ status: 202 });
+    expect(await callAs(app, key, 'POST', url)).toMatchObject({ status: 202 });
     const [, again] = await receiver.have(2);
     const headers = again!.headers as Record<string, string>;
     expect(new Webhook(webhook.secret).verify(again!.body, headers)).toMatchObject({
@@ -164,10 +162,10 @@ describe('a hook', () => {
     });
     const url = `/v1/jobs/${hook.id}/retry`;
     const payload = { params: { hook: 'onSuccess', result: 'forged' } };
-    const refused = await knock(app, key, 'POST', url, { payload });
+    const refused = await callAs(app, key, 'POST', url, { payload });
     expect([refused.status, refused.code]).toEqual([403, 'FORBIDDEN']);
     expect(refused.body['detail']).toMatch(/cannot be edited: retry without params$/);
-    expect(await knock(app, key, 'POST', url)).toMatchObject({ status: 202 });
+    expect(await callAs(app, key, 'POST', url)).toMatchObject({ status: 202 });
     await until('it ran again', () => ran.length === 2);
     expect(ran).toEqual(['the true result', 'the true result']);
   });

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { Longshore } from '../../../src/client/index.ts';
 import { traceContextOf } from '../../../src/core/values/trace-context.ts';
 import { createLongshore } from '../../../src/index.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
-import { doorOf, knock } from '../../support/server-edge.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { serverOn, callAs } from '../../support/server-edge.ts';
 import { json, playAnswers } from '../../support/servers/playing-server.ts';
 import { FIXTURES } from '../../support/processes.ts';
 import { until } from '../../support/until.ts';
@@ -24,17 +24,13 @@ interface SpanLine {
   pid: number;
 }
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let folder: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
   folder = await mkdtemp(join(tmpdir(), 'longshore-tracing-'));
 });
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(async () => await rm(folder, { recursive: true }));
 
 const stored = async (jobId: string) => {
   const find = 'select traceparent from longshore.job where id = $1';
@@ -42,7 +38,7 @@ const stored = async (jobId: string) => {
 };
 
 it('remembers where its caller was, without an SDK, through every door', async () => {
-  const app = doorOf(database);
+  const app = serverOn(database);
   onTestFinished(async () => await app.close());
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const doors: [string, object, (body: Record<string, unknown>) => unknown][] = [
@@ -60,7 +56,7 @@ it('remembers where its caller was, without an SDK, through every door', async (
   for (const [path, payload, idIn] of doors) {
     const ask = async (header: string) => {
       const more = { payload, headers: { traceparent: header } };
-      const { status, body } = await knock(app, null, 'POST', path, more);
+      const { status, body } = await callAs(app, null, 'POST', path, more);
       expect([path, status < 300]).toEqual([path, true]);
       return [path, await stored(String(idIn(body)))];
     };

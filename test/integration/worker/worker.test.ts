@@ -7,13 +7,13 @@ import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { listDefinitions } from '../../../src/store/enqueue/definitions.ts';
 import type { Worker, WorkerOptions } from '../../../src/worker/worker.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
 import { claimAny, enqueueOne, newWorker as registered } from '../../support/jobs.ts';
 import { descendants, FIXTURES, isAlive } from '../../support/processes.ts';
 import { until } from '../../support/until.ts';
 import { jobBegun, jobEnded, scheduling, workerOn } from '../../support/servers/worker.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let folder: string;
 let worker: Worker;
 const stops: (() => Promise<void>)[] = [];
@@ -25,7 +25,6 @@ function newWorker(changes: Partial<WorkerOptions> = {}): Worker {
 }
 
 beforeAll(async () => {
-  database = await testDatabase();
   folder = await mkdtemp(join(tmpdir(), 'longshore-worker-'));
   worker = newWorker();
   await worker.start();
@@ -34,7 +33,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const stop of stops) await stop();
-  await database.close();
   await rm(folder, { recursive: true });
 });
 
@@ -146,7 +144,7 @@ describe('a worker', () => {
   });
 
   it('leaves jobs alone whose definition it does not have', async () => {
-    const unknown = await enqueueOne(database, { definitionKey: 'nobody-has-this' });
+    const unknown = await enqueueOne(database, { definitionKey: 'no-such-package' });
     await ended(await enqueueOne(database, { definitionKey: 'echo' }));
     expect(await getJob(database.db, 'default', unknown)).toMatchObject({ status: 'queued' });
   });
@@ -219,7 +217,7 @@ describe('broken definition files', () => {
     expect(problems).toHaveLength(5);
     expect(problems.join('\n')).toMatch(/mistyped\.ts: .*did you mean "maxAttempts"/);
     expect(problems.join('\n')).toMatch(/syntax\.ts: /);
-    expect(problems.join('\n')).toMatch(/lonely\.js: it imports nobody-has-this, .* npm install/);
+    expect(problems.join('\n')).toMatch(/lonely\.js: it imports no-such-package, .* npm install/);
     expect(problems.join('\n')).toMatch(/odd\.js: it threw a value that is not an Error: {}/);
     expect(problems.join('\n')).toMatch(/throws\.ts: .*throws while it is loaded/);
     const job = await ended(await enqueueOne(database, { definitionKey: 'good' }));

@@ -1,40 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { WorkerView } from '../../../src/core/queue/worker.ts';
-import { buildServer } from '../../../src/http/server.ts';
 import { createLongshore, defineJob } from '../../../src/index.ts';
 import { localWorker } from '../../../src/app/local-worker.ts';
-import { createLog, silentLog } from '../../../src/runtime/log.ts';
+import { createLog } from '../../../src/runtime/log.ts';
 import { type Service, startAll, stopAll } from '../../../src/runtime/service.ts';
 import { WorkersAnswer } from '../../../src/protocol/answers/worker-answer.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { buryWorkers, registerWorker, retireWorker } from '../../../src/store/workers/workers.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { sharedServer } from '../../support/server-edge.ts';
 import { claimAny, enqueueOne } from '../../support/jobs.ts';
 import { FIXTURES } from '../../support/processes.ts';
 import { QUICK } from '../../support/servers/quick-worker.ts';
 import { until } from '../../support/until.ts';
 
 const SHARDS = 2;
-let database: TestDatabase;
-let app: FastifyInstance;
+const database = sharedDatabase({ shards: SHARDS });
+const app = sharedServer(database);
 let services: Service[] = [];
 
-beforeAll(async () => {
-  database = await testDatabase({ shards: SHARDS });
-  const { db, enqueuer } = database;
-  app = buildServer({ db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' });
-});
 afterEach(async () => {
   await stopAll(services);
   services = [];
   await database.sql('truncate longshore.waiting, longshore.running, longshore.worker');
-});
-afterAll(async () => {
-  await app.close();
-  await database.close();
 });
 
 const headers = { host: 'localhost' };
@@ -76,6 +66,12 @@ describe('GET /v1/workers', () => {
       status: 'active',
     });
     expect([...(second?.running ?? [])].sort()).toEqual(claimed.sort());
+    expect(second?.busy).toBe(claimed.length);
+    expect(second?.jobs.map(({ jobId }) => jobId)).toEqual(second?.running);
+    expect(second?.jobs[0]).toMatchObject({
+      tenant: 'default',
+      startedAt: expect.stringMatching(/Z$/),
+    });
     expect(Date.parse(second?.leaseExpiresAt ?? '')).toBeGreaterThan(
       Date.parse(second?.heartbeatAt ?? ''),
     );

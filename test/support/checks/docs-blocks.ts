@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 export const PAGES: readonly string[] = [
   'README.md',
-  ...readdirSync(join(ROOT, 'docs'))
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ];
@@ -60,7 +60,7 @@ export function commandsIn({ text }: Block): CommandLine[] {
 }
 
 function wordsOf(text: string): string[] {
-  const [words = ''] = /^(?:\s*(?:"[^"]*"|'[^']*'|[^\s'"|)>]+))*/.exec(text) ?? [];
+  const [words = ''] = /^(?:\s*(?:"[^"]*"|'[^']*'|[^\s'"|)<>]+))*/.exec(text) ?? [];
   return [...words.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   );

@@ -8,6 +8,10 @@ export const EXTRAS = {
   'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
   pgbouncer: '/usr/sbin/pgbouncer',
   'redis-server': '/usr/bin/redis-server',
+  'rabbitmq-server': '/usr/lib/rabbitmq/bin/rabbitmq-server',
+  kcat: '/usr/bin/kcat',
+  python3: '/usr/bin/python3',
+  'golang-go': '/usr/bin/go',
 } as const;
 
 export type Extra = keyof typeof EXTRAS;

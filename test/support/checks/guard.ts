@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { FIRST_STATES, TRANSITIONS } from '../../../src/core/job/lifecycle.ts';
+import { FIRST_STATES, TRANSITIONS } from '../../../src/core/job/transitions.ts';
 
 /**
  * Test-only triggers that hold PostgreSQL to the table in `core/job/lifecycle.ts`. They are
@@ -48,15 +48,12 @@ export async function installGuard(client: Client): Promise<void> {
     create function guard.check_birth() returns trigger language plpgsql as $$
     declare
       born longshore.job_state;
-      born_claim integer;
     begin
-      select state, claim_no into born, born_claim from (
-        select state, claim_no from longshore.waiting where id = new.id
-        union all select state, claim_no from longshore.running where id = new.id
-        union all select state, claim_no from longshore.done where id = new.id
+      select state into born from (
+        select state from longshore.waiting where id = new.id
+        union all select state from longshore.running where id = new.id
+        union all select state from longshore.done where id = new.id
       ) spots;
-      -- A hand-over makes a job and claims it, for the first time, in one transaction.
-      if born = 'running' and born_claim = 1 then return null; end if;
       if born is null or not exists (select 1 from guard.first_state where state = born) then
         raise exception 'guard: job % was born in state %', new.id, coalesce(born::text, 'none');
       end if;

@@ -71,17 +71,25 @@ export class Planner {
   }
 
   /**
-   * What the product's functions can run on to be measured: each statement is executed, its plan
-   * and what it really read are recorded, and it is undone. It answers with no rows.
+   * What the product's functions can run on to be measured: each statement is executed and undone three
+   * times, and the plan of the execution with the fewest pages is recorded. It answers with no rows.
+   *
+   * A function plans its statements while it runs. Other tests change the catalog of the same server; when
+   * that empties the caches of this connection, the next execution reads some 2,000 pages of the catalog.
    */
   measuring(record: (name: string, nodes: PlanNode[]) => void): Queryable {
     return {
       ...plainQueryable(),
       run: async ({ name }, values = []) => {
-        await this.client.query('begin');
         const execute = `execute ${call(name, values.map(literal))}`;
-        record(name, await this.#plan(`explain (analyze, buffers, format json) ${execute}`));
-        await this.client.query('rollback');
+        const tries: PlanNode[][] = [];
+        while (tries.length < 3) {
+          await this.client.query('begin');
+          tries.push(await this.#plan(`explain (analyze, buffers, format json) ${execute}`));
+          await this.client.query('rollback');
+        }
+        const [best = []] = tries.sort((a, b) => buffersOf(a) - buffersOf(b));
+        record(name, best);
         return [];
       },
     };

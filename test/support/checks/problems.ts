@@ -30,7 +30,7 @@ export async function plantProblems(
   const shared = {
     LONGSHORE_DATA: dataDir,
     LONGSHORE_LEASE_MS: '5000',
-    LONGSHORE_UNHANDLED_AFTER_MS: '1000',
+    LONGSHORE_UNSERVED_AFTER_MS: '1000',
     LONGSHORE_CONCURRENCY: '8',
     // The stuck job would be waited for at the end.
     LONGSHORE_DRAIN_MS: '500',

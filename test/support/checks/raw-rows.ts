@@ -34,6 +34,7 @@ export function rawRow(id: string, state: JobState, claimNo: number): Row {
         seq: queued ? 1 : null,
         queued_at: queued ? now : null,
         run_at: queued || state === 'created' ? null : now,
+        waits_for: state === 'suspended' ? 'go' : null,
       };
     case 'running':
       return {

@@ -24,7 +24,12 @@ export interface NarrowRow {
   interruptions: number;
 }
 
-const ENDS = { succeeded: SUCCESS, failed: failure('NOT_FOUND'), retrying: failure('TIMEOUT') };
+const ENDS = {
+  succeeded: SUCCESS,
+  failed: failure('NOT_FOUND'),
+  retrying: failure('TIMEOUT'),
+  suspended: { kind: 'suspended', signal: 'go', timeoutMs: 3_600_000 },
+} as const;
 
 /** A job in this state, brought there by the product's own functions. */
 export async function reachState(
@@ -44,7 +49,14 @@ export async function reachState(
     [id],
   );
   const subject: Subject = { id, queue: row?.queue ?? 0, worker, job: null };
-  const claimed: JobState[] = ['running', 'cancelling', 'succeeded', 'failed', 'retrying'];
+  const claimed: JobState[] = [
+    'running',
+    'cancelling',
+    'succeeded',
+    'failed',
+    'retrying',
+    'suspended',
+  ];
   if (claimed.includes(state)) subject.job = (await claimSubject(database, subject))[0] ?? null;
   if (state.startsWith('cancel')) await cancelJob(database.db, 'default', id);
   const outcome = ENDS[state as keyof typeof ENDS];
@@ -67,7 +79,7 @@ export async function claimSubject(
   { db }: { db: Queryable },
   { queue, worker }: Subject,
 ): Promise<ClaimedJob[]> {
-  return await claim(db, 0, 1, worker, [{ queue, rank: 0, floor: 0 }]);
+  return await claim(db, 0, 1, worker, [{ queue, rank: 0, floor: 0, attempts: 3 }]);
 }
 
 export async function lookAt({ sql }: TestDatabase, { id }: Subject): Promise<NarrowRow> {

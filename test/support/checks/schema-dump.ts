@@ -38,9 +38,9 @@ const UNKNOWN = `
   select format('the type %s', oid::regtype) from pg_type t
   where typnamespace = ${OURS} and typtype not in ('e', 'c') and typelem = 0
   union all
-  select format('the generated column %s of %s', attname, attrelid::regclass)
+  select format('the virtual or identity column %s of %s', attname, attrelid::regclass)
   from pg_attribute join pg_class c on c.oid = attrelid
-  where c.relnamespace = ${OURS} and (attidentity <> '' or attgenerated <> '')`;
+  where c.relnamespace = ${OURS} and (attidentity <> '' or attgenerated = 'v')`;
 
 const ENUMS = `
   select format(E'create type %s as enum (\\n%s\\n);', t.oid::regtype,
@@ -61,7 +61,9 @@ const TABLES = `
     select string_agg(concat_ws(' ', quote_ident(a.attname),
         format_type(a.atttypid, a.atttypmod),
         case when a.attnotnull then 'not null' end,
-        'default ' || pg_get_expr(d.adbin, d.adrelid)), E',\\n  ' order by a.attnum) as text
+        case a.attgenerated when 's'
+          then format('generated always as (%s) stored', pg_get_expr(d.adbin, d.adrelid))
+          else 'default ' || pg_get_expr(d.adbin, d.adrelid) end), E',\\n  ' order by a.attnum) as text
     from pg_attribute a
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

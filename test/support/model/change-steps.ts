@@ -13,6 +13,7 @@ import { releaseJob } from '../../../src/store/change/release-job.ts';
 import { isOwned, type Model, type ModelJob } from './model.ts';
 import { aJob, findJob, type JobPick } from './picks.ts';
 import { readRows } from './rows.ts';
+import { levelsOf } from './settle-steps.ts';
 import { type Step, step } from './step.ts';
 import { TENANTS, type World } from './world.ts';
 
@@ -37,8 +38,12 @@ export const cancelStep: fc.Arbitrary<Step> = aChange.map((use) =>
     if (isOwned(job)) {
       if (!job.cancelRequested) model.change(id, { state: 'cancelling', cancelRequested: true });
     } else {
-      const ended = { state: 'cancelled', position: null, runAt: null } as const;
+      const ended = { state: 'cancelled', position: null, runAt: null, waitsFor: null } as const;
       model.change(id, { ...ended, cancelRequested: true });
+      if (job.watched) {
+        model.ends.set(id, 'cancelled');
+        model.resolve();
+      }
     }
     expect(answer).toEqual({ kind: 'changed', status: model.job(id).state });
   }),
@@ -93,28 +98,39 @@ export const promoteStep: fc.Arbitrary<Step> = fc
  */
 async function promoteSome(model: Model, world: World, limit: number): Promise<void> {
   const runAt = ({ id }: ModelJob) => world.row(id).runAt ?? Number.NaN;
-  const waiting = [...model.jobs.values()].filter(({ state }) => waitsForTime(state));
+  const waiting = [...model.jobs.values()].filter(
+    ({ state, runAt: time }) => waitsForTime(state) && time !== null,
+  );
   const due = waiting.filter((job) => job.runAt?.due);
   const later = waiting.filter((job) => !job.runAt?.due).map(runAt);
   const { promoted, levels, nextDueMs } = await promote(world.db, 0, limit);
   const after = await readRows(world.db);
-  const seqs = new Map(after.jobs.map(({ id, narrow }) => [id, narrow.seq ?? null]));
+  const narrowOf = new Map(after.jobs.map(({ id, narrow }) => [id, narrow]));
+  // Of jobs that are due at the same moment, those with a permit were the first of their key.
+  const place = ({ id, concurrencyKey }: ModelJob) => {
+    const narrow = narrowOf.get(id);
+    return Number((concurrencyKey === null ? narrow?.seq : narrow?.['blocked']) ?? 0);
+  };
   const moved = due
-    .filter(({ id }) => seqs.get(id) !== null)
-    .sort((a, b) => (seqs.get(a.id) ?? 0) - (seqs.get(b.id) ?? 0));
+    .filter(({ id }) => narrowOf.get(id)?.state === 'queued')
+    .sort((a, b) => runAt(a) - runAt(b) || place(a) - place(b));
   const left = due.filter((job) => !moved.includes(job)).map(runAt);
 
   expect(promoted).toBe(Math.min(limit, due.length));
   expect(moved).toHaveLength(promoted);
-  const times = moved.map(runAt);
-  expect(times).toEqual(times.toSorted((a, b) => a - b));
-  expect(Math.max(...times)).toBeLessThanOrEqual(Math.min(...left));
-  for (const { id } of moved) model.change(id, { state: 'queued', position: model.nextPosition() });
+  const free = moved.filter(({ concurrencyKey }) => concurrencyKey === null);
+  expect(free).toEqual(free.toSorted((a, b) => place(a) - place(b)));
+  expect(Math.max(...moved.map(runAt))).toBeLessThanOrEqual(Math.min(...left));
+  for (const { id, waitsFor, timeouts } of moved) {
+    const position = model.nextPosition();
+    const late = waitsFor === null ? timeouts : [...timeouts, waitsFor];
+    model.change(id, { state: 'queued', waitsFor: null, timeouts: late, position });
+  }
 
-  const told = moved.map(({ queue, priority }) => ({ shard: 0, queue, rank: 0 - priority }));
-  const each = new Map(told.map((level) => [`${level.queue}:${level.rank}`, level]));
-  expect(levels).toHaveLength(each.size);
-  expect(levels).toEqual(expect.arrayContaining([...each.values()]));
+  model.passPermits();
+  const expected = [...levelsOf(free), ...levelsOf(model.permitted)];
+  expect(levels).toHaveLength(expected.length);
+  expect(levels).toEqual(expect.arrayContaining(expected));
 
   const nextMicros = Math.min(...later);
   if (later.length === 0) return expect(nextDueMs).toBeNull();
@@ -137,7 +153,7 @@ export const expireStep: fc.Arbitrary<Step> = fc.nat({ max: 99 }).map((n) =>
       expect(await expireJobs(world.db, 0, 10)).toMatchObject({ ids: [id], more: false });
       const message = `it had not begun by ${LONG_AGO}, when it expired`;
       const error = { code: 'EXPIRED', message };
-      model.change(id, { state: 'failed', position: null, runAt: null, error });
+      model.change(id, { state: 'failed', position: null, runAt: null, waitsFor: null, error });
     },
     (model) => unowned(model).length > 0,
   ),
@@ -153,9 +169,7 @@ export const unservedStep: fc.Arbitrary<Step> = fc
       const parts = { db, waker, jobLog: new JobLog(silentLog) };
       const ended = [...model.jobs.values()].filter(
         (job) =>
-          job.failsUnhandled &&
-          job.state === 'queued' &&
-          (tenant === null || tenant === job.tenant),
+          job.failsUnserved && job.state === 'queued' && (tenant === null || tenant === job.tenant),
       );
       const answer = await failUnserved(parts, 0, scope);
       expect(answer).toEqual({ failed: ended.length, more: false });
@@ -195,7 +209,7 @@ export function target(
 }
 
 function waitsForTime(state: ModelJob['state']): boolean {
-  return state === 'scheduled' || state === 'retrying';
+  return state === 'scheduled' || state === 'retrying' || state === 'suspended';
 }
 
 function notDue(model: Readonly<Model>): ModelJob[] {

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { type JobPolicy, type JobState, NO_USAGE } from '../../../src/core/job/job.ts';
 import type { JobRequest } from '../../../src/core/job/new-job.ts';
-import { IdempotencyConflict } from '../../../src/store/enqueue/held-keys.ts';
+import { IdempotencyConflict } from '../../../src/store/enqueue/key-holders.ts';
+import type { Unique } from '../../../src/core/job/unique.ts';
 import { request } from '../jobs.ts';
 import type { Model, ModelJob } from './model.ts';
-import { aWorker, findWorker, type WorkerPick } from './picks.ts';
 import { type Step, step } from './step.ts';
-import type { World } from './world.ts';
+import { KEYED, RATED, type World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 const PAST = new Date('2020-01-01');
@@ -28,22 +28,24 @@ const TIMES: Record<string, [asked: Partial<JobRequest>, state: JobState, ModelJ
 /** Params as texts, of which two mean the same. */
 const PARAMS = ['{"a":1,"b":[2]}', '{"b":[2],"a":1}', '"other"'] as const;
 
-interface Use {
+export interface Use {
   queue: number;
   priority: number;
   maxAttempts: number | null;
-  failsUnhandled: boolean;
+  failsUnserved: boolean;
   time: string;
   params: number;
   key: string | null;
   tag: boolean;
+  concurrencyKey?: string;
+  unique?: Unique;
 }
 
-const aUse: fc.Arbitrary<Use> = fc.record({
+export const aUse: fc.Arbitrary<Use> = fc.record({
   queue: fc.nat({ max: 2 }),
   priority: fc.constantFrom(0, 0, 5),
   maxAttempts: fc.constantFrom(1, 2, 3, 4, null, null),
-  failsUnhandled: fc.constantFrom(false, false, false, true),
+  failsUnserved: fc.constantFrom(false, false, false, true),
   time: fc.oneof(
     { weight: 1, arbitrary: fc.constant('now') },
     { weight: 1, arbitrary: fc.constantFrom(...Object.keys(TIMES)) },
@@ -56,21 +58,25 @@ const aUse: fc.Arbitrary<Use> = fc.record({
   tag: fc.boolean(),
 });
 
+/** One job or a batch of them, of the definitions with limits. */
+export const enqueueLimitedStep: fc.Arbitrary<Step> = fc
+  .array(fc.tuple(aUse, fc.constantFrom('p', 'p', 'q', null, null)), { minLength: 1, maxLength: 3 })
+  .map((all) => {
+    const uses = all.map(([use, concurrencyKey]) =>
+      concurrencyKey === null
+        ? { ...use, queue: RATED, failsUnserved: false }
+        : { ...use, queue: KEYED, failsUnserved: false, concurrencyKey },
+    );
+    return step('enqueueLimited', uses, async (model, world) => await enqueue(model, world, uses));
+  });
+
 /** One job, or a batch of them. */
 export const enqueueStep: fc.Arbitrary<Step> = fc
   .array(aUse, { minLength: 1, maxLength: 3 })
   .map((uses) => step('enqueue', uses, async (model, world) => await enqueue(model, world, uses)));
 
-/** A job for which a worker in this process offers a slot. */
-export const directStartStep: fc.Arbitrary<Step> = fc.tuple(aUse, aWorker).map(([use, pick]) =>
-  step('directStart', [use, pick], async (model, world) => {
-    await directStart(model, world, { ...use, key: null }, pick);
-  }),
-);
-
 /** All or none: the first entry whose key is held for other params undoes the others. */
 async function enqueue(model: Model, world: World, uses: readonly Use[]): Promise<void> {
-  world.slot.offer(null);
   const requests = uses.map((use) => requestOf(world, use));
   // The key of a job that is gone is free again.
   const holders = new Map([...model.keys].filter(([, { id }]) => model.jobs.has(id)));
@@ -80,6 +86,12 @@ async function enqueue(model: Model, world: World, uses: readonly Use[]): Promis
     if (name !== null && !holder) holders.set(name, { id: `#${index}`, meaning: meaningOf(use) });
     return { use, holder };
   });
+  /** The key of a deleted job is freed only after the other entries are stored. */
+  const isLate = (use: Use) => {
+    const name = keyOf(world, use);
+    return name !== null && model.keys.has(name) && !model.jobs.has(model.keys.get(name)?.id ?? '');
+  };
+  const late = plan.map(({ use, holder }) => !holder && isLate(use));
   const conflict = plan.findIndex(({ use, holder }) => holder && holder.meaning !== meaningOf(use));
   if (conflict >= 0) {
     const refusal = await world.enqueuer.start(requests).catch((error: unknown) => error);
@@ -98,46 +110,17 @@ async function enqueue(model: Model, world: World, uses: readonly Use[]): Promis
     const { state } = model.job(id);
     expect(answer).toEqual({ jobId: id, status: state, created: holder === undefined });
   }
-}
-
-/** A plain job runs at once where a slot is offered, if the worker that offers it may take it. */
-async function directStart(model: Model, world: World, use: Use, pick: WorkerPick): Promise<void> {
-  const instance = findWorker(model, pick);
-  world.slot.offer(instance);
-  const [answer] = await world.enqueuer.start([requestOf(world, use)]);
-  const id = answer?.jobId ?? '';
-  addJob(model, world, id, use);
-  const mayBeOffered = model.job(id).maxAttempts !== null;
-  const offered = mayBeOffered && (use.time === 'now' || use.time === 'atOnce');
-  const begins = offered && model.mayTake(instance);
-  if (begins) {
-    const job = model.claim(id, instance);
-    const { queue, priority, attempts, maxAttempts, claim, interruptions } = job;
-    const begun = {
-      id,
-      queue,
-      rank: -priority,
-      seq: 0,
-      attempts,
-      maxAttempts,
-      claim,
-      interruptions,
-    };
-    const paramsJson = PARAMS[use.params];
-    expect(world.slot.begun).toEqual([
-      { ...begun, paramsJson, policy: policyOf(use), limited: false, traceparent: null },
-    ]);
-    world.note('a job is handed over');
-  } else {
-    expect(world.slot.begun).toEqual([]);
-    if (offered) world.note('a worker that is dead or leaving gets no job handed over');
-  }
-  expect(world.slot.released).toBe(offered && !begins ? 1 : 0);
-  expect(answer).toEqual({ jobId: id, status: model.job(id).state, created: true });
+  const lateJobs = answers
+    .flatMap(({ jobId }, index) => (late[index] ? (model.jobs.get(jobId) ?? []) : []))
+    .filter(({ state }) => state === 'queued');
+  // The others get free permits before the late ones are there.
+  for (const { id } of lateJobs) model.change(id, { position: null });
+  if (lateJobs.length > 0) model.passPermits();
+  for (const { id } of lateJobs) model.change(id, { position: model.nextPosition() });
 }
 
 /** The ids of one process only grow. */
-function addJob(model: Model, world: World, id: string, use: Use): void {
+export function addJob(model: Model, world: World, id: string, use: Use): void {
   const last = [...model.jobs.keys()].at(-1) ?? '';
   expect(id > last, 'a new id, greater than all before').toBe(true);
   const [, state, runAt] = timeOf(use);
@@ -152,13 +135,18 @@ function addJob(model: Model, world: World, id: string, use: Use): void {
     params: JSON.parse(paramsJson),
     tags: use.tag ? ['t'] : [],
     idempotencyKey: use.key,
+    concurrencyKey: use.concurrencyKey ?? null,
+    unique: use.unique ? { key: `key:${use.unique.key}`, while: use.unique.while } : null,
     state,
     attempts: 0,
     maxAttempts: use.maxAttempts ?? model.published.get(definitionKey) ?? null,
-    failsUnhandled: use.failsUnhandled,
+    failsUnserved: use.failsUnserved,
     claim: 0,
     interruptions: 0,
     position: state === 'queued' ? model.nextPosition() : null,
+    hasPermit: false,
+    blocked: null,
+    queuedStep: null,
     runAt,
     worker: null,
     cancelRequested: false,
@@ -167,32 +155,49 @@ function addJob(model: Model, world: World, id: string, use: Use): void {
     error: null,
     usage: NO_USAGE,
     tried: [],
+    waitsFor: null,
+    parents: [],
+    watched: false,
+    signals: {},
+    timeouts: [],
   });
   const name = keyOf(world, use);
   if (name !== null && model.keys.has(name)) world.note('the key of a deleted job is taken over');
   if (name !== null) model.keys.set(name, { id, meaning: meaningOf(use) });
 }
 
-function requestOf(world: World, use: Use): JobRequest {
+export function requestOf(world: World, use: Use): JobRequest {
   const queue = world.queues[use.queue];
   return request({
     tenant: queue?.tenant ?? '',
     definitionKey: queue?.key ?? '',
     priority: use.priority,
     maxAttempts: use.maxAttempts,
-    policy: policyOf(use),
+    policy: storedPolicy({ failsUnserved: use.failsUnserved, unique: null }),
     paramsJson: PARAMS[use.params] ?? '',
     idempotencyKey: use.key,
+    concurrencyKey: use.concurrencyKey ?? null,
+    unique: use.unique ?? null,
     tags: use.tag ? ['t'] : null,
     ...timeOf(use)[0],
   });
 }
 
-export function policyOf({ failsUnhandled }: Pick<Use, 'failsUnhandled'>): JobPolicy | null {
-  return failsUnhandled ? { failsUnhandled: true } : null;
+/** The policy that is stored with a job. */
+export function storedPolicy(
+  job: Pick<ModelJob, 'failsUnserved' | 'unique'> & Partial<Pick<ModelJob, 'parents'>>,
+): JobPolicy | null {
+  const { failsUnserved, unique, parents = [] } = job;
+  const hasParents = parents.length > 0;
+  if (!failsUnserved && !unique && !hasParents) return null;
+  return {
+    ...(failsUnserved && { failsUnserved }),
+    ...(unique && { unique }),
+    ...(hasParents && { hasParents }),
+  };
 }
 
-function timeOf(use: Use): (typeof TIMES)[string] {
+export function timeOf(use: Use): (typeof TIMES)[string] {
   return TIMES[use.time] ?? [{}, 'queued', null];
 }
 

@@ -1,4 +1,5 @@
-import type { JobState, Usage } from '../../../src/core/job/job.ts';
+import { isTerminal, type JobState, type Usage } from '../../../src/core/job/job.ts';
+import type { UniqueWhile } from '../../../src/core/job/unique.ts';
 
 /**
  * The expected state of the store, as plain values. The model uses no SQL, no clock and not
@@ -6,6 +7,11 @@ import type { JobState, Usage } from '../../../src/core/job/job.ts';
  * check themselves. Jobs and workers are replaced and never changed in place; an object that a step
  * left the same must have unchanged rows.
  */
+
+/** The limits of the definitions `keyed` and `rated`. */
+export const KEY_LIMIT = 1;
+export const CONCURRENCY_LIMIT = 2;
+export const RATE_BURST = 3;
 
 export interface ModelError {
   code: string;
@@ -30,16 +36,24 @@ export interface ModelJob {
   readonly params: unknown;
   readonly tags: readonly string[];
   readonly idempotencyKey: string | null;
+  readonly concurrencyKey: string | null;
+  readonly unique: { key: string; while: UniqueWhile } | null;
   readonly state: JobState;
   readonly attempts: number;
   /** Null: its definition says so at the first claim. */
   readonly maxAttempts: number | null;
   /** It fails when no worker has its code; it wants that for as long as it lives. */
-  readonly failsUnhandled: boolean;
+  readonly failsUnserved: boolean;
   readonly claim: number;
   readonly interruptions: number;
   /** Its position among all that wait in levels; null when it does not. */
   readonly position: number | null;
+  /** Whether it holds the permit of its concurrency key. */
+  readonly hasPermit: boolean;
+  /** Its position among the blocked jobs of its key; null when it is not blocked. */
+  readonly blocked: number | null;
+  /** The step that queued it, when it was blocked then. */
+  readonly queuedStep: number | null;
   /** The last step that queued it, when it did not go to the end of its level. */
   readonly returnedBy?: number;
   /** The step that had queued it when it was claimed: where it goes back to. */
@@ -55,6 +69,30 @@ export interface ModelJob {
   /** What its last attempt used, once it has ended. */
   readonly usage: Usage;
   readonly tried: readonly Tried[];
+  /** The signal that it waits for. */
+  readonly waitsFor: string | null;
+  /** The jobs that it waits for, in order, and how each has ended as far as the resolver has seen. */
+  readonly parents: readonly ModelParent[];
+  /** Others wait for it, so the resolver gets its end. */
+  readonly watched: boolean;
+  /** The payloads of its signals, as JSON. */
+  readonly signals: Readonly<Record<string, string>>;
+  /** The signals that it has waited for in vain. */
+  readonly timeouts: readonly string[];
+}
+
+export interface ModelParent {
+  readonly id: string;
+  readonly onFailure: 'fail' | 'run' | 'cancel';
+  readonly ended: JobState | null;
+}
+
+/** A hook that the end of a job must have made. */
+export interface ModelHook {
+  parent: string;
+  hook: 'onSuccess' | 'onFail' | 'onEnd';
+  status: JobState;
+  attempt: number;
 }
 
 /** A claim as its worker remembers it, however long ago it was made. */
@@ -92,6 +130,13 @@ export class Model {
   readonly published = new Map<string, number>();
   /** The positions in PostgreSQL, as last read: only these order what one statement has queued. */
   seqs: ReadonlyMap<string, number> = new Map();
+  /** Starts that the rate of `rated` has left. */
+  tokens = RATE_BURST;
+  readonly hooks: ModelHook[] = [];
+  /** Ends that the resolver has not seen. */
+  readonly ends = new Map<string, JobState>();
+  /** Jobs that got a permit in this step. */
+  permitted: ModelJob[] = [];
   #step = 0;
   #places = 0;
 
@@ -114,6 +159,7 @@ export class Model {
   beginStep(): void {
     this.#step += 1;
     this.#places = 0;
+    this.permitted = [];
   }
 
   get currentStep(): number {
@@ -158,7 +204,7 @@ export class Model {
     const turn = ({ id }: ModelJob) => (taken.includes(id) ? taken.indexOf(id) : taken.length);
     const seq = ({ id }: ModelJob) => this.seqs.get(id) ?? 0;
     return [...this.jobs.values()]
-      .filter((job) => job.state === 'queued' && job.queue === queue && -job.priority === rank)
+      .filter((job) => job.position !== null && job.queue === queue && -job.priority === rank)
       .sort((a, b) => queuedBy(a) - queuedBy(b) || seq(a) - seq(b) || turn(a) - turn(b));
   }
 
@@ -171,9 +217,134 @@ export class Model {
   ): ModelJob[] {
     if (!this.mayTake(instance)) return [];
     const heads = levels.flatMap(({ queue, rank, skipped }) =>
-      this.level(queue, rank, taken).slice(skipped),
+      this.level(queue, rank, taken)
+        .slice(skipped)
+        .filter((job) => !isRated(job)),
     );
     return heads.slice(0, limit).map(({ id }) => this.claim(id, instance));
+  }
+
+  /** The same with limiters: no more jobs of `rated` than its limit and its rate have room for. */
+  takeLimited(
+    instance: string,
+    limit: number,
+    levels: readonly Level[],
+    taken: readonly string[],
+  ): { picked: number; jobs: ModelJob[] } {
+    if (!this.mayTake(instance)) return { picked: 0, jobs: [] };
+    let room = Math.max(0, Math.min(CONCURRENCY_LIMIT - this.ratedInUse(), this.tokens));
+    const heads = levels.flatMap(({ queue, rank, skipped }) => {
+      const jobs = this.level(queue, rank, taken).slice(skipped);
+      return jobs.filter((job, index) => !isRated(job) || index < room);
+    });
+    const picked = heads.slice(0, limit);
+    const jobs = picked.filter((job) => !isRated(job) || room-- > 0);
+    this.tokens -= jobs.filter(isRated).length;
+    return { picked: picked.length, jobs: jobs.map(({ id }) => this.claim(id, instance)) };
+  }
+
+  /** How many jobs of `rated` count against its limit. */
+  ratedInUse(): number {
+    return [...this.jobs.values()].filter((job) => isOwned(job) && isRated(job)).length;
+  }
+
+  /**
+   * Concurrency keys: a queued job without a permit is blocked; a job that neither runs nor waits in a
+   * level returns its permit; a free permit goes to the blocked job with the highest priority, and of
+   * those to the oldest, at the end of its level.
+   */
+  passPermits(): void {
+    for (const job of this.jobs.values()) {
+      if (job.concurrencyKey === null) continue;
+      const { id, state, hasPermit, blocked, position } = job;
+      if (hasPermit && state !== 'queued' && !isOwned(job)) this.change(id, { hasPermit: false });
+      if (blocked !== null && state !== 'queued') this.change(id, { blocked: null });
+      if (state === 'queued' && !hasPermit && position !== null) {
+        this.change(id, { blocked: position, position: null });
+      }
+    }
+    for (const jobs of Object.values(Object.groupBy(this.jobs.values(), keyOf))) {
+      const free = KEY_LIMIT - (jobs ?? []).filter(({ hasPermit }) => hasPermit).length;
+      const next = (jobs ?? [])
+        .filter(({ blocked }) => blocked !== null)
+        .sort((a, b) => b.priority - a.priority || (a.blocked ?? 0) - (b.blocked ?? 0));
+      for (const { id, blocked } of next.slice(0, Math.max(0, free))) {
+        const queuedStep = Math.floor(blocked ?? 0);
+        this.change(id, { hasPermit: true, blocked: null, queuedStep, position: this.#step });
+        this.permitted.push(this.job(id));
+      }
+    }
+  }
+
+  /**
+   * Queues a suspended job whose signal has arrived. Its permit was returned when it began to wait.
+   */
+  resume(id: string): boolean {
+    const { state, waitsFor, signals } = this.job(id);
+    if (state !== 'suspended' || waitsFor === null || signals[waitsFor] === undefined) return false;
+    const position = this.nextPosition();
+    this.change(id, { state: 'queued', waitsFor: null, runAt: null, hasPermit: false, position });
+    return true;
+  }
+
+  /** The ends of watched jobs since `before`. */
+  addEnds(before: ReadonlyMap<string, ModelJob>): void {
+    for (const { id, state, watched } of this.jobs.values()) {
+      const was = before.get(id)?.state;
+      if (watched && isTerminal(state) && was && !isTerminal(was)) this.ends.set(id, state);
+    }
+  }
+
+  /** Jobs whose parents have ended move on, and so do those after them. Returns whether any did. */
+  resolve(): boolean {
+    let moved = false;
+    while (this.ends.size > 0) {
+      const ends = new Map(this.ends);
+      this.ends.clear();
+      for (const job of [...this.jobs.values()].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+        const isNews = ({ id, ended }: ModelParent) => ended === null && ends.has(id);
+        if (!job.parents.some(isNews)) continue;
+        const parents = job.parents.map((parent) =>
+          isNews(parent) ? { ...parent, ended: ends.get(parent.id) ?? null } : parent,
+        );
+        this.change(job.id, { parents });
+        if (job.waitsFor === PARENTS && this.#moveOn(job.id)) moved = true;
+      }
+    }
+    return moved;
+  }
+
+  #moveOn(id: string): boolean {
+    const { parents, watched } = this.job(id);
+    const bad = parents.find(isUnsuccessful);
+    if (!bad && parents.some(({ ended }) => ended === null)) return false;
+    if (!bad) {
+      this.change(id, { state: 'queued', waitsFor: null, position: this.nextPosition() });
+      return true;
+    }
+    const outcome = bad.ended === 'failed' ? 'failed' : 'was cancelled';
+    const error = { code: 'PARENT_FAILED', message: `its parent ${bad.id} ${outcome}` };
+    const cancelled = bad.onFailure === 'cancel';
+    const state = cancelled ? 'cancelled' : 'failed';
+    this.change(id, {
+      state,
+      waitsFor: null,
+      ...(cancelled ? { cancelRequested: true } : { error }),
+    });
+    if (watched) this.ends.set(id, state);
+    return true;
+  }
+
+  /** The hooks of the jobs of `keyed` that have ended since `before`. */
+  addHooks(before: ReadonlyMap<string, ModelJob>): void {
+    for (const { id, definitionKey, state, attempts } of this.jobs.values()) {
+      const was = before.get(id)?.state;
+      if (definitionKey !== 'keyed' || !isTerminal(state) || (was && isTerminal(was))) continue;
+      const about = { parent: id, status: state, attempt: attempts };
+      if (state === 'succeeded') this.hooks.push({ ...about, hook: 'onSuccess' });
+      if (state === 'failed') this.hooks.push({ ...about, hook: 'onFail' });
+      this.hooks.push({ ...about, hook: 'onEnd' });
+    }
   }
 
   /** The number of attempts of a job, as far as known. */
@@ -182,8 +353,8 @@ export class Model {
   }
 
   claim(id: string, worker: string): ModelJob {
-    const { attempts, claim, returnedBy = 0 } = this.job(id);
-    const heldPosition = Math.max(queuedBy(this.job(id)), returnedBy);
+    const { attempts, claim, queuedStep, returnedBy = 0 } = this.job(id);
+    const heldPosition = Math.max(queuedStep ?? queuedBy(this.job(id)), returnedBy);
     const owner = { state: 'running', worker, position: null, heldPosition, runAt: null } as const;
     const maxAttempts = this.attemptsOf(this.job(id));
     this.change(id, { ...owner, attempts: attempts + 1, maxAttempts, claim: claim + 1 });
@@ -193,8 +364,30 @@ export class Model {
   }
 }
 
+/** Without whose success the job does not run. */
+export function isUnsuccessful({ ended, onFailure }: ModelParent): boolean {
+  return ended !== null && ended !== 'succeeded' && onFailure !== 'run';
+}
+
+/** What a job waits for that waits for others, as the database has it. */
+export const PARENTS = ':parents';
+
 export function isOwned(job: ModelJob): boolean {
   return job.state === 'running' || job.state === 'cancelling';
+}
+
+/** Whether its definition has a limit and a rate. */
+export function isRated({ definitionKey }: ModelJob): boolean {
+  return definitionKey === 'rated';
+}
+
+/** Whether it holds permits while it runs. */
+export function isLimited(job: ModelJob): boolean {
+  return job.hasPermit || isRated(job);
+}
+
+function keyOf({ concurrencyKey }: ModelJob): string {
+  return concurrencyKey ?? '';
 }
 
 /** Whether it was lost or interrupted and returned to its position. */

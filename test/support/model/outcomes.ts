@@ -34,6 +34,9 @@ export const OUTCOMES: readonly Outcome[] = [
   { kind: 'unstarted' },
   { kind: 'snoozed', delayMs: HOUR_MS },
   { kind: 'snoozed', delayMs: 0 },
+  { kind: 'suspended', signal: 'go', timeoutMs: HOUR_MS },
+  { kind: 'suspended', signal: 'go', timeoutMs: HOUR_MS },
+  { kind: 'suspended', signal: 'stop', timeoutMs: 0 },
   POISON,
 ];
 
@@ -67,7 +70,13 @@ export function settleInModel(model: Model, id: string, { outcome, usage, random
     tried: [...job.tried, { claim, number: attempts, worker, usage, error }],
   });
   const waits = (changes: Partial<ModelJob>) => {
-    const unowned = { worker: null, progress: null, runAt: null, position: null } as const;
+    const unowned = {
+      worker: null,
+      progress: null,
+      runAt: null,
+      position: null,
+      queuedStep: null,
+    } as const;
     model.change(id, { ...unowned, ...changes });
   };
   const inLine = (changes: Partial<ModelJob>) =>
@@ -94,6 +103,14 @@ export function settleInModel(model: Model, id: string, { outcome, usage, random
         state: 'scheduled',
         attempts: attempts - 1,
         ...later(outcome.delayMs),
+        ...tried(null),
+      });
+    case 'suspended':
+      return waits({
+        state: 'suspended',
+        waitsFor: outcome.signal,
+        attempts: attempts - 1,
+        ...later(outcome.timeoutMs),
         ...tried(null),
       });
     case 'interrupted': {

@@ -4,7 +4,7 @@ import type { JobCriteria } from '../../../src/core/job/job-criteria.ts';
 import { JOB_STATES, type JobView } from '../../../src/core/job/job.ts';
 import { getJob, viewJobs } from '../../../src/store/read/get-job.ts';
 import { listJobs } from '../../../src/store/read/list-jobs.ts';
-import { isOwned, type Model, type ModelJob } from './model.ts';
+import { isOwned, type Model, type ModelJob, PARENTS } from './model.ts';
 import { aJob, findJob } from './picks.ts';
 import { errorOf, type Row } from './rows.ts';
 import { type Step, step } from './step.ts';
@@ -91,6 +91,7 @@ function viewOf(model: Model, world: World, job: ModelJob): JobView {
       .sort()
       .at(-1),
   };
+  const error = errorOf(last ? (job.tried.at(-1)?.error ?? null) : job.error);
   return {
     jobId: job.id,
     definitionKey: job.definitionKey,
@@ -104,12 +105,14 @@ function viewOf(model: Model, world: World, job: ModelJob): JobView {
     tags: [...job.tags],
     params: job.params,
     result: job.result,
-    error: errorOf(last ? (job.tried.at(-1)?.error ?? null) : job.error),
+    error,
+    errorSummary: error && `${error.code}: ${error.message}`,
     progress: job.progress,
     idempotencyKey: job.idempotencyKey,
-    concurrencyKey: null,
+    concurrencyKey: job.concurrencyKey,
     scheduleId: null,
     scheduledFor: null,
+    waitsFor: waitsForOf(job.waitsFor),
     warnings: [],
     createdAt: time(body, 'created_at') ?? '',
     queuedAt: time(narrow, 'queued_at'),
@@ -123,6 +126,11 @@ function viewOf(model: Model, world: World, job: ModelJob): JobView {
     cancelRequestedAt: time(narrow, 'cancel_requested_at'),
     workerId: isOwned(job) ? job.worker : null,
   };
+}
+
+function waitsForOf(name: string | null): JobView['waitsFor'] {
+  if (name === null) return null;
+  return name === PARENTS ? { jobs: 'parents' } : { signal: name };
 }
 
 function iso(text: unknown): string | null {

@@ -1,7 +1,7 @@
 import type { JobState } from '../../../src/core/job/job.ts';
 import type { Db, Statement } from '../../../src/store/connection/db.ts';
 import { tableOf } from '../checks/raw-rows.ts';
-import type { ModelJob } from './model.ts';
+import { isOwned, isRated, type ModelJob } from './model.ts';
 
 /** A row of a table as PostgreSQL writes it in JSON: times are text with microseconds. */
 export type Row = Record<string, unknown>;
@@ -24,6 +24,9 @@ export interface Rows {
   /** When they were read, by the database's clock, in microseconds. */
   at: number;
   jobs: JobRow[];
+  /** The jobs that hooks are; they are not among `jobs`. */
+  hooks: JobRow[];
+  limiters: { name: string; inUse: number; blocked: number; tokens: number | null }[];
   keys: { scope: string; key: string; job_id: string }[];
   workers: (Row & { instance: string })[];
 }
@@ -53,6 +56,11 @@ const READ: Statement<Rows> = {
   )
   select (extract(epoch from clock_timestamp()) * 1000000)::float8 as at,
     (select coalesce(json_agg(job order by id), '[]') from job) as jobs,
+    (select coalesce(json_agg(json_build_object('name', coalesce(g.name, k.key), 'inUse', g.in_use,
+        'blocked', g.blocked, 'tokens',
+        floor(longshore.tokens_at(g.rate, g.tokens, g.refilled_at, clock_timestamp())))), '[]')
+      from longshore.limiter g left join (values ('p'), ('q')) as k(key)
+        on g.limiter = longshore.limiter_of('key', E'a\\nkeyed\\n' || k.key)) as limiters,
     (select coalesce(json_agg(d order by scope, key), '[]') from longshore.dedupe d) as keys,
     (select coalesce(json_agg(k order by instance), '[]') from longshore.worker k) as workers`,
 };
@@ -60,7 +68,12 @@ const READ: Statement<Rows> = {
 export async function readRows(db: Db): Promise<Rows> {
   const [rows] = await db.run(READ);
   if (!rows) throw new Error('no answer');
-  return rows;
+  const isHook = ({ body }: JobRow) => (body['hook'] ?? null) !== null;
+  return {
+    ...rows,
+    jobs: rows.jobs.filter((row) => !isHook(row)),
+    hooks: rows.jobs.filter(isHook),
+  };
 }
 
 /** What both sides say of a job, in one shape. */
@@ -72,10 +85,14 @@ export function pictureOfRow({ table, narrow, tried, waitMs, due }: JobRow): unk
     rank: narrow['rank'],
     attempts: narrow['attempts'],
     maxAttempts: narrow['max_attempts'],
-    failsUnhandled: narrow['fails_unhandled'] ?? false,
+    failsUnserved: narrow['fails_unserved'] ?? false,
+    watched: narrow['watched'] ?? false,
+    waitsFor: narrow['waits_for'] ?? null,
     claim: narrow['claim_no'],
     interruptions: narrow['interruptions'],
     inLine: (narrow.seq ?? null) !== null,
+    blocked: (narrow['blocked'] ?? null) !== null,
+    permits: narrow['has_permit'] === true ? 1 : ((narrow['permits'] ?? []) as unknown[]).length,
     waitMs,
     due,
     worker: narrow['worker'] ?? null,
@@ -105,10 +122,14 @@ export function pictureOfJob(job: ModelJob, anyNumber: unknown): unknown {
     rank: job.priority === 0 ? 0 : -job.priority,
     attempts: job.attempts,
     maxAttempts: job.maxAttempts,
-    failsUnhandled: job.failsUnhandled && tableOf(job.state) !== 'done',
+    failsUnserved: job.failsUnserved && tableOf(job.state) !== 'done',
+    watched: job.watched && tableOf(job.state) !== 'done',
+    waitsFor: job.waitsFor,
     claim: job.claim,
     interruptions: job.interruptions,
     inLine: job.position !== null,
+    blocked: job.blocked !== null,
+    permits: job.hasPermit || (isOwned(job) && isRated(job)) ? 1 : 0,
     waitMs: runAt ? (runAt.waitMs ?? anyNumber) : null,
     due: runAt?.due ?? null,
     worker: job.worker,

@@ -8,12 +8,12 @@ import {
   settlementStatusOf,
 } from '../../../src/store/claim/settlement-status.ts';
 import { settle, type Settled } from '../../../src/store/claim/settle.ts';
-import { QUEUES_CHANGED } from '../../../src/store/connection/wake.ts';
-import { type Claimed, isOwned, type Model, type ModelJob } from './model.ts';
+import { type LevelHint, QUEUES_CHANGED } from '../../../src/store/connection/wake.ts';
+import { type Claimed, isOwned, isRated, type Model, type ModelJob } from './model.ts';
 import { type End, OUTCOMES, POISON, RANDOMS, RULES, settleInModel, USAGE } from './outcomes.ts';
 import { aClaim, byId, type ClaimPick, eachOnce, findClaim, hasClaims } from './picks.ts';
 import { type Step, step } from './step.ts';
-import type { World } from './world.ts';
+import { HOOKS, type World } from './world.ts';
 
 interface Use extends End {
   claim: ClaimPick;
@@ -43,7 +43,7 @@ export const settlementStatusStep: fc.Arbitrary<Step> = aClaim.map((pick) =>
       const claimed = findClaim(model, pick);
       const status = settlementStatusInModel(model, claimed);
       expect(await settlementStatusOf(world.db, 0, claimed.id, claimed.claim)).toEqual(status);
-      world.note(`a claim is told that it is ${status.kind}`);
+      world.note(`the status of a claim is ${status.kind}`);
     },
     hasClaims,
   ),
@@ -102,7 +102,16 @@ async function settleAll(model: Model, world: World, uses: readonly Use[]): Prom
   }
   const settled = await settle(world.db, 0, settlements);
   for (const { id, end } of passing) settleInModel(model, id, end);
-  expect(byId(settled)).toEqual(passing.map(({ id, end }) => settledInModel(model.job(id), end)));
+  for (const { id } of passing) if (model.resume(id)) world.note('a signal was early');
+  model.passPermits();
+  const expected = passing.map(({ id, end }) => settledInModel(world, model.job(id), end));
+  // Permits go to other jobs; the hints of their levels come with any settled job.
+  expected[0]?.levels.push(...levelsOf(model.permitted));
+  expect(byId(settled).map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+  if (model.permitted.length === 0) expect(byId(settled).map(sorted)).toEqual(expected.map(sorted));
+  expect(sorted({ id: '', levels: settled.flatMap(({ levels }) => levels) })).toEqual(
+    sorted({ id: '', levels: expected.flatMap(({ levels }) => levels) }),
+  );
   for (const item of items.filter((one) => !passing.includes(one))) {
     world.note(`an outcome is refused: ${reason(model, item.claimed)}`);
   }
@@ -111,7 +120,7 @@ async function settleAll(model: Model, world: World, uses: readonly Use[]): Prom
 function reason(model: Model, { id, claim }: Claimed): string {
   const job = model.jobs.get(id);
   if (!job) return 'no such job';
-  if (!isOwned(job)) return 'nobody owns it';
+  if (!isOwned(job)) return 'the job has no owner';
   return job.claim === claim ? 'the state has changed' : 'a newer claim owns it';
 }
 
@@ -119,12 +128,32 @@ function reason(model: Model, { id, claim }: Claimed): string {
  * The levels to hint: that of a job that is claimable at once; all of them for a job that returns
  * to an earlier position.
  */
-function settledInModel(job: ModelJob, { outcome }: { outcome: Outcome }): Settled {
-  const { id, state, queue, priority } = job;
-  if (state !== 'queued') return { id, levels: [] };
-  const back = outcome.kind === 'lost' || outcome.kind === 'interrupted';
+function settledInModel(world: World, job: ModelJob, { outcome }: { outcome: Outcome }): Settled {
+  const { id, state, queue, priority, concurrencyKey } = job;
+  const rank = 0 - priority;
+  const own = { shard: 0, queue, rank };
+  const hooks =
+    concurrencyKey === null ? 0 : { succeeded: 2, failed: 2, cancelled: 1 }[state as 'failed'];
+  const made = Array.from({ length: hooks ?? 0 }, () => ({
+    shard: 0,
+    queue: world.queues[HOOKS]?.queue ?? 0,
+    rank,
+  }));
+  // A returned permit lets others of its level run.
+  const hinted = state === 'queued' || isRated(job) || concurrencyKey !== null;
+  const back = state === 'queued' && (outcome.kind === 'lost' || outcome.kind === 'interrupted');
   const all = back ? [{ shard: 0, queue: QUEUES_CHANGED, rank: 0 }] : [];
-  return { id, levels: [{ shard: 0, queue, rank: 0 - priority }, ...all] };
+  return { id, levels: [...(hinted ? [own] : []), ...made, ...all] };
+}
+
+function sorted({ id, levels }: Settled): Settled {
+  return { id, levels: levels.toSorted((a, b) => a.queue - b.queue || a.rank - b.rank) };
+}
+
+/** Each level of these jobs once. */
+export function levelsOf(jobs: readonly ModelJob[]): LevelHint[] {
+  const levels = jobs.map(({ queue, priority }) => ({ shard: 0, queue, rank: 0 - priority }));
+  return [...new Map(levels.map((level) => [`${level.queue}:${level.rank}`, level])).values()];
 }
 
 function stateOf(model: Model, claimed: { id: string }): OwnedState {

@@ -23,11 +23,16 @@ export function step(
       const before = { jobs: new Map(model.jobs), workers: new Map(model.workers) };
       model.beginStep();
       await act(model, world);
+      model.passPermits();
+      model.addHooks(before.jobs);
+      model.addEnds(before.jobs);
       const rows = await readRows(world.db);
       compareJobs(model, world, rows, before.jobs);
       compareLines(model, rows);
       compareWorkers(model, world, rows, before.workers);
       compareKeys(model, rows);
+      compareLimiters(model, world, rows);
+      compareHooks(model, world, rows);
       world.rows = rows;
     },
     toString: () => `${name}(${JSON.stringify(use)})`,
@@ -48,7 +53,7 @@ function compareJobs(
     if (job === was) {
       const [text, old] = [textOf(row), textBefore.get(row.id)];
       // There are many of them, and a matcher takes longer than the comparison.
-      if (text !== old) expect(text, `a job that nobody touched`).toBe(old);
+      if (text !== old) expect(text, 'a job that no step touched').toBe(old);
     } else {
       expect(pictureOfRow(row)).toEqual(pictureOfJob(job, expect.any(Number)));
       if (job.state !== was?.state) world.note(`${was?.state ?? 'new'} -> ${job.state}`);
@@ -108,4 +113,37 @@ function compareKeys(model: Model, rows: Rows): void {
   expect(new Map(held as [string, string][])).toEqual(
     new Map([...model.keys].map(([key, { id }]) => [key, id])),
   );
+}
+
+function compareLimiters(model: Model, world: World, { limiters }: Rows): void {
+  const jobs = [...model.jobs.values()];
+  const ofKey = (key: string) => {
+    const same = jobs.filter(({ concurrencyKey }) => concurrencyKey === key);
+    const blocked = same.filter((job) => job.blocked !== null).length;
+    if (blocked > 0) world.note('a job waits for the permit of its key');
+    return { inUse: same.filter(({ hasPermit }) => hasPermit).length, blocked, tokens: null };
+  };
+  const expected: Record<string, object> = {
+    'definition keyed': { inUse: 0, blocked: 0, tokens: null },
+    'definition rated': { inUse: model.ratedInUse(), blocked: 0, tokens: model.tokens },
+    p: ofKey('p'),
+    q: ofKey('q'),
+  };
+  // The limiter of a key is made by the first job that needs it.
+  const none = { inUse: 0, blocked: 0, tokens: null };
+  const found = Object.fromEntries(limiters.map(({ name, ...limiter }) => [name, limiter]));
+  expect({ p: none, q: none, ...found }, 'the limiters').toEqual(expected);
+  if (model.permitted.length > 0) world.note('a permit goes to a blocked job');
+}
+
+/** Each end of a job has made its hooks once, and nothing else has. */
+function compareHooks(model: Model, world: World, { hooks }: Rows): void {
+  const found = hooks.map(({ body }) => {
+    const { hook, jobId, status, attempt } = body['params'] as Record<string, unknown>;
+    expect([body['hook'], body['parent_id']]).toEqual([hook, jobId]);
+    return { parent: jobId, hook, status, attempt };
+  });
+  expect(found, 'the hooks').toHaveLength(model.hooks.length);
+  expect(found, 'the hooks').toEqual(expect.arrayContaining(model.hooks));
+  for (const { hook } of model.hooks) world.note(`the hook ${hook} is made`);
 }

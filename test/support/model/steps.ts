@@ -8,11 +8,20 @@ import {
   releaseStep,
   unservedStep,
 } from './change-steps.ts';
-import { claimStep, findLevelsStep, turnStep } from './claim-steps.ts';
-import { enqueueStep, directStartStep } from './enqueue-steps.ts';
+import {
+  claimLimitedStep,
+  claimStep,
+  findLevelsStep,
+  refillStep,
+  turnStep,
+} from './claim-steps.ts';
+import { enqueueLimitedStep, enqueueStep } from './enqueue-steps.ts';
+import { enqueueUniqueStep } from './unique-steps.ts';
 import { deleteStep, retryStep } from './done-steps.ts';
+import { enqueueAfterStep, resolveStep } from './parent-steps.ts';
 import { getStep, listStep } from './read-steps.ts';
 import { settlementStatusStep, progressStep, settleStep } from './settle-steps.ts';
+import { signalStep } from './signal-steps.ts';
 import type { Step } from './step.ts';
 import {
   buryStep,
@@ -28,9 +37,12 @@ import {
 
 /** What a run is made of, and how often each step comes. */
 const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
-  [4, enqueueStep],
-  [3, directStartStep],
-  [12, claimStep],
+  [7, enqueueStep],
+  [6, enqueueLimitedStep],
+  [6, enqueueUniqueStep],
+  [10, claimStep],
+  [6, claimLimitedStep],
+  [1, refillStep],
   [5, turnStep],
   [1, findLevelsStep],
   [12, settleStep],
@@ -38,7 +50,10 @@ const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [2, progressStep],
   [5, cancelStep],
   [3, releaseStep],
-  [2, expireStep],
+  [5, signalStep],
+  [4, enqueueAfterStep],
+  [2, resolveStep],
+  [3, expireStep],
   [2, unservedStep],
   [1, publishStep],
   [5, retryStep],

@@ -122,8 +122,8 @@ async function reap(model: Model, world: World): Promise<void> {
   await round.start();
   await round.stop();
   buryInModel(model);
-  for (const { id, worker } of byId(orphans(model))) {
-    const message = `worker ${worker} (test, pid 1) lost its lease`;
+  for (const { id } of byId(orphans(model))) {
+    const message = 'its worker test (pid 1) died: no heartbeat in time';
     const outcome = { kind: 'lost', message } as const;
     settleInModel(model, id, { outcome, usage: NO_USAGE, random: 0.5 });
     world.note('the reaper brings a job back');

@@ -29,7 +29,7 @@ export async function openShop(dataDir: string, { hostile = true } = {}): Promis
   const env = {
     LONGSHORE_DATA: dataDir,
     LONGSHORE_JOBS: join(FIXTURES, hostile ? 'dashboard' : 'dashboard/shop.ts'),
-    LONGSHORE_UNHANDLED_AFTER_MS: '1000',
+    LONGSHORE_UNSERVED_AFTER_MS: '1000',
     LONGSHORE_CONCURRENCY: '4',
     LONGSHORE_DRAIN_MS: '1000',
     LONGSHORE_WEBHOOK_ALLOW: '127.0.0.0/8',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client, DatabaseError, Pool, type QueryResultRow } from 'pg';
-import { inject, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, beforeEach, inject, onTestFailed, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { Db } from '../../../src/store/connection/db.ts';
@@ -34,15 +34,33 @@ export interface Preparation {
   prepare(client: Client): Promise<void>;
 }
 
+interface TestDatabaseOptions {
+  shards?: number;
+  postgres?: PostgresVersion;
+  encryptionKeys?: string;
+  prepared?: Preparation;
+}
+
+/** One database for all tests of this file or `describe`. It can be used from `beforeAll` on. */
+export function sharedDatabase(options?: TestDatabaseOptions): TestDatabase {
+  const database = {} as TestDatabase;
+  beforeAll(async () => void Object.assign(database, await testDatabase(options)));
+  afterAll(async () => await database.close());
+  return database;
+}
+
+/** A new database for each test of this file or `describe`. It can be used from `beforeEach` on. */
+export function databasePerTest(options?: TestDatabaseOptions): TestDatabase {
+  const database = {} as TestDatabase;
+  beforeEach(async () => {
+    const { close } = Object.assign(database, await testDatabase(options));
+    onTestFinished(close);
+  });
+  return database;
+}
+
 /** A database of its own, cloned from a migrated template that carries the guard triggers. */
-export async function testDatabase(
-  options: {
-    shards?: number;
-    postgres?: PostgresVersion;
-    encryptionKeys?: string;
-    prepared?: Preparation;
-  } = {},
-): Promise<TestDatabase> {
+export async function testDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const { shards = 1, postgres = 18, encryptionKeys = null, prepared } = options;
   const clusterUrl = clusterOf(postgres);
   const template = async (admin: Client) => {

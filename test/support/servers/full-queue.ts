@@ -86,6 +86,9 @@ const FILL = `
   select 0, id, 1, i, 1, 1, now(), '[[0,"info","stdout",""]]' from made, generate_series(0, 1) i
   where n > 20000;
 
+  insert into longshore.stream_chunk (shard, job_id, n, claim_no, attempt, data)
+  select 0, id, i, 1, 1, 'text' from made, generate_series(0, 1) i where n > 20000;
+
   insert into longshore.step (shard, job_id, claim_no, name, at, value)
   select 0, id, 1, '', now(), '1' from made where n > 20000;
 

@@ -34,7 +34,7 @@ export const QUICK = {
   cancelGraceMs: 100,
   retentionDays: 7,
   deadLetterDays: 0,
-  unhandledAfterMs: 60_000,
+  unservedAfterMs: 60_000,
   logMaxBytes: 1_000_000,
   runnerUids: 'none',
   runnerMemoryMb: 512,

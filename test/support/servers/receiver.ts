@@ -7,6 +7,7 @@ export interface Received {
   headers: IncomingHttpHeaders;
   body: string;
   path: string;
+  method: string;
 }
 
 export type Answer = (response: ServerResponse, request: Received) => void;
@@ -35,7 +36,12 @@ export async function startReceiver(): Promise<Receiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString();
-      const one = { headers: request.headers, body, path: request.url ?? '' };
+      const one = {
+        headers: request.headers,
+        body,
+        path: request.url ?? '',
+        method: request.method ?? '',
+      };
       received.push(one);
       answer(response, one);
     });

@@ -76,8 +76,10 @@ export async function testRunners(
         source.release(runner);
         resolve({ runner, messages, output, ...ran });
       };
-      const job = { id: randomUUID(), claim, attempt: 1, maxAttempts, key, version };
+      const facts = { id: randomUUID(), tenant: 'default', claim, attempt: 1, maxAttempts };
+      const job = { ...facts, key, version };
       runner.give(job, JSON.stringify(params), {
+        onPartOfLine: () => undefined,
         onOutput: (stream, line) => output.push(`${stream}: ${line}`),
         onExit: (exit) => end({ outcome: null, exit }),
         onMessage: (message) => {

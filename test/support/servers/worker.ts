@@ -5,6 +5,7 @@ import { promoter } from '../../../src/scheduler/promoter.ts';
 import { reaper } from '../../../src/scheduler/reaper.ts';
 import { Db } from '../../../src/store/connection/db.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
+import { directQueue } from '../../../src/worker/claim/direct-queue.ts';
 import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
 import { Worker, type WorkerOptions } from '../../../src/worker/worker.ts';
 import type { JobView } from '../../../src/core/job/job.ts';
@@ -17,6 +18,23 @@ export interface TestWorker {
   stop(): Promise<void>;
 }
 
+/** What workers of tests have in common. */
+export const SHORT_TIMES = {
+  host: 'test',
+  pid: process.pid,
+  version: '0',
+  slots: 3,
+  leaseMs: 10_000,
+  heartbeatMs: 500,
+  pollMs: 200,
+  drainMs: 5_000,
+  cancelGraceMs: 1_000,
+  logMaxBytes: 1_000_000,
+  clock: systemClock,
+  log: silentLog,
+  ...CACHED,
+};
+
 /** A real worker on a test database, with short times. Nothing but what it is given is changed. */
 export function workerOn(
   database: TestDatabase,
@@ -24,21 +42,9 @@ export function workerOn(
 ): TestWorker {
   const reserved = Db.open({ clock: systemClock, url: database.url, log: silentLog, max: 1 });
   const worker = new Worker({
-    queue: postgresQueue(database.db, reserved, database.waker),
+    queue: directQueue(postgresQueue(database.db, reserved, database.waker)),
     databaseUrl: database.url,
-    host: 'test',
-    pid: process.pid,
-    version: '0',
-    slots: 3,
-    leaseMs: 10_000,
-    heartbeatMs: 500,
-    pollMs: 200,
-    drainMs: 5_000,
-    cancelGraceMs: 1_000,
-    logMaxBytes: 1_000_000,
-    clock: systemClock,
-    log: silentLog,
-    ...CACHED,
+    ...SHORT_TIMES,
     ...changes,
   });
   return {

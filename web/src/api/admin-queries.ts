@@ -1,10 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { AuditView } from '../../../src/core/access/audit.ts';
-import type { KeyView } from '../../../src/core/views/key-view.ts';
+import type { SecretView } from '../../../src/core/access/secret.ts';
+import type { SessionView } from '../../../src/core/identity/session-view.ts';
+import type { KeyView, TenantView } from '../../../src/core/views/key-view.ts';
 import type { SettingsView } from '../../../src/core/views/setting-view.ts';
 import type { DeliveryView, WebhookView } from '../../../src/core/webhook/webhook.ts';
 import type { ProbeAnswer } from '../../../src/protocol/answers/probe-answer.ts';
-import { call } from './call.ts';
+import { read, readList } from './call.ts';
 import { pollMs } from './connection.ts';
 
 /** Queries of the administration screens. Their data changes seldom. */
@@ -26,46 +28,72 @@ export interface AuditAsked {
 export const auditQuery = (asked: AuditAsked) =>
   queryOptions({
     queryKey: ['audit', asked],
-    queryFn: ({ signal }) => call<AuditPage>('GET', '/v1/audit', { query: { ...asked }, signal }),
+    queryFn: read<AuditPage>('/v1/audit', { ...asked }),
     placeholderData: keepPreviousData,
     refetchInterval: () => pollMs(LATER_MS),
+  });
+
+export const tenantsQuery = () =>
+  queryOptions({
+    queryKey: ['tenants'],
+    queryFn: readList<TenantView>('tenants', '/v1/tenants'),
+    refetchInterval: () => pollMs(LATER_MS),
+  });
+
+/** The tenant that this page acts for. */
+export const ownTenantQuery = () =>
+  queryOptions({
+    queryKey: ['tenant'],
+    queryFn: read<TenantView>('/v1/tenant'),
+    refetchInterval: () => pollMs(SOON_MS),
   });
 
 export const keysQuery = () =>
   queryOptions({
     queryKey: ['keys'],
-    queryFn: async ({ signal }) =>
-      (await call<{ keys: KeyView[] }>('GET', '/v1/keys', { signal })).keys,
+    queryFn: readList<KeyView>('keys', '/v1/keys'),
+    refetchInterval: () => pollMs(LATER_MS),
+  });
+
+export const sessionsQuery = (enabled: boolean) =>
+  queryOptions({
+    queryKey: ['sessions'],
+    queryFn: readList<SessionView>('sessions', '/v1/sessions'),
+    enabled,
+    refetchInterval: () => pollMs(LATER_MS),
+  });
+
+export const secretsQuery = () =>
+  queryOptions({
+    queryKey: ['secrets'],
+    queryFn: readList<SecretView>('secrets', '/v1/secrets'),
     refetchInterval: () => pollMs(LATER_MS),
   });
 
 export const healthQuery = () =>
   queryOptions({
     queryKey: ['health'],
-    queryFn: ({ signal }) =>
-      call<ProbeAnswer>('GET', '/readyz', { query: { verbose: '' }, signal }),
+    queryFn: read<ProbeAnswer>('/readyz', { verbose: '' }),
     refetchInterval: LATER_MS,
   });
 
 export const settingsQuery = () =>
   queryOptions({
     queryKey: ['settings'],
-    queryFn: ({ signal }) => call<SettingsView>('GET', '/v1/settings', { signal }),
+    queryFn: read<SettingsView>('/v1/settings'),
   });
 
 export const webhooksQuery = () =>
   queryOptions({
     queryKey: ['webhooks'],
-    queryFn: async ({ signal }) =>
-      (await call<{ webhooks: WebhookView[] }>('GET', '/v1/webhooks', { signal })).webhooks,
+    queryFn: readList<WebhookView>('webhooks', '/v1/webhooks'),
     refetchInterval: LATER_MS,
   });
 
 export const webhookQuery = (id: string) =>
   queryOptions({
     queryKey: ['webhook', id],
-    queryFn: ({ signal }) =>
-      call<WebhookView>('GET', `/v1/webhooks/${encodeURIComponent(id)}`, { signal }),
+    queryFn: read<WebhookView>(`/v1/webhooks/${encodeURIComponent(id)}`),
     refetchInterval: LATER_MS,
   });
 
@@ -77,11 +105,7 @@ export interface DeliveryPage {
 export const deliveriesQuery = (id: string, cursor: string | undefined) =>
   queryOptions({
     queryKey: ['deliveries', id, cursor],
-    queryFn: ({ signal }) =>
-      call<DeliveryPage>('GET', `/v1/webhooks/${encodeURIComponent(id)}/deliveries`, {
-        query: { cursor },
-        signal,
-      }),
+    queryFn: read<DeliveryPage>(`/v1/webhooks/${encodeURIComponent(id)}/deliveries`, { cursor }),
     placeholderData: keepPreviousData,
     refetchInterval: SOON_MS,
   });

@@ -1,7 +1,7 @@
 import { call } from './call.ts';
-import type { SessionView } from './queries.ts';
+import type { CallerView } from './queries.ts';
 
 /** Sends the key once. The session is an HTTP-only cookie. */
-export async function beginSession(key: string): Promise<SessionView> {
-  return await call<SessionView>('POST', '/v1/session', { body: { key } });
+export async function beginSession(key: string): Promise<CallerView> {
+  return await call<CallerView>('POST', '/v1/session', { body: { key } });
 }

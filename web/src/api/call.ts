@@ -3,6 +3,8 @@ import { apiUrl } from '../runtime/urls.ts';
 import { connection } from './connection.ts';
 import { ProblemError, problemOf } from './problem-error.ts';
 import { session } from './session.ts';
+import { tenantFor } from './tenant-routes.ts';
+import type { OpenApi } from '../words/tenant-routes.ts';
 
 export type Query = Record<string, string | number | readonly string[] | undefined>;
 
@@ -13,7 +15,9 @@ export async function call<T>(
   { query = {}, body, signal }: { query?: Query; body?: unknown; signal?: AbortSignal } = {},
 ): Promise<T> {
   const made = session.current();
-  const response = await send(apiUrl(path) + queryText(query), {
+  const openApi = async () => await call<OpenApi>('GET', '/openapi.json');
+  const own = await tenantFor(method, path, openApi);
+  const response = await send(apiUrl(path) + queryText({ ...query, ...own }), {
     method,
     ...(signal && { signal }),
     ...(body !== undefined && {
@@ -27,6 +31,21 @@ export async function call<T>(
   if (response.status === 401) session.refused(made);
   if (!response.ok) throw problemOf(response.status, answer);
   return answer as T;
+}
+
+interface Reading {
+  signal: AbortSignal;
+}
+
+/** A `queryFn` that reads one path. */
+export function read<T>(path: string, query: Query = {}) {
+  return async ({ signal }: Reading) => await call<T>('GET', path, { query, signal });
+}
+
+/** A `queryFn` that reads the list `name` of an answer. */
+export function readList<T>(name: string, path: string, query: Query = {}) {
+  return async ({ signal }: Reading) =>
+    (await call<Record<string, T[]>>('GET', path, { query, signal }))[name] as T[];
 }
 
 async function send(url: string, init: RequestInit): Promise<Response> {

@@ -9,7 +9,8 @@ import {
   type TimePart,
   type WindowName,
 } from '../words/alerts/window.ts';
-import { call } from './call.ts';
+import { call, read } from './call.ts';
+import { gather } from './gather.ts';
 import { pollMs } from './connection.ts';
 
 /**
@@ -64,6 +65,7 @@ export const groupsQuery = (asked: FailureFilter & { inParts?: boolean }) =>
 export interface DeadLetterPage {
   jobs: DeadLetterView[];
   nextCursor: string | null;
+  searchedUntil: string | null;
 }
 
 /** `from` and `to` select one part of the window and override it. */
@@ -77,13 +79,15 @@ export type DeadLettersAsked = FailureFilter & {
 export const deadLettersQuery = (asked: DeadLettersAsked) =>
   queryOptions({
     queryKey: ['dead-letters', asked],
-    queryFn: ({ signal }) => {
-      const { window, ...filter } = asked;
+    queryFn: async ({ signal }) => {
+      const { window, cursor: start, ...filter } = asked;
       const from = filter.from ?? (window && beginOfWindow(window, now()));
-      return call<DeadLetterPage>('GET', '/v1/dead-letters', {
-        query: { ...filter, from },
-        signal,
-      });
+      const read = (cursor: string | undefined, limit: number) =>
+        call<DeadLetterPage>('GET', '/v1/dead-letters', {
+          query: { ...filter, from, cursor, limit },
+          signal,
+        });
+      return await gather(read, start);
     },
     placeholderData: keepPreviousData,
     refetchInterval: () => pollMs(LATER_MS),
@@ -103,14 +107,14 @@ export const bulkPreviewQuery = (action: BulkAction, filter: BulkFilter) =>
 export const bulkQuery = (bulkId: string) =>
   queryOptions({
     queryKey: ['bulk', bulkId],
-    queryFn: ({ signal }) => call<BulkView>('GET', `/v1/bulk/${bulkId}`, { signal }),
+    queryFn: read<BulkView>(`/v1/bulk/${bulkId}`),
     refetchInterval: ({ state }) => (state.data?.status === 'running' ? SOON_MS : false),
   });
 
 export const bulksQuery = (cursor?: string) =>
   queryOptions({
     queryKey: ['bulks', cursor],
-    queryFn: ({ signal }) => call<BulkPage>('GET', '/v1/bulk', { query: { cursor }, signal }),
+    queryFn: read<BulkPage>('/v1/bulk', { cursor }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.bulks.some(({ status }) => status === 'running') ? SOON_MS : pollMs(LATER_MS),

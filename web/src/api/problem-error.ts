@@ -5,18 +5,29 @@ export class ProblemError extends Error {
   readonly status: number;
   readonly code: string;
   readonly violations: readonly { pointer: string; detail: string }[];
+  /** The tenant that the job belongs to. */
+  readonly tenant: string | null;
 
-  constructor(status: number, code: string, detail: string, violations: Problem['errors'] = []) {
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    violations: Problem['errors'] = [],
+    tenant: string | null = null,
+  ) {
     super(detail);
     this.name = 'ProblemError';
     this.status = status;
     this.code = code;
     this.violations = violations;
+    this.tenant = tenant;
   }
 }
 
 export function problemOf(status: number, body: unknown): ProblemError {
-  if (isProblem(body)) return new ProblemError(status, body.code, body.detail, body.errors);
+  if (isProblem(body)) {
+    return new ProblemError(status, body.code, body.detail, body.errors, body.tenant);
+  }
   return new ProblemError(status, 'UNKNOWN', `the server answered with status ${status}`);
 }
 
@@ -24,10 +35,22 @@ function isProblem(body: unknown): body is Problem {
   return typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
 }
 
+export const UNREACHABLE = "Can't reach the server. Trying again…";
+
+/** The server answered and refused the request as it is. */
+export function isRefused(error: unknown): error is ProblemError {
+  return error instanceof ProblemError && error.status >= 400 && error.status < 500;
+}
+
 export function errorText(error: unknown): string {
   if (!(error instanceof ProblemError)) return String(error);
-  if (error.status === 0) return "Can't reach the server. Trying again…";
+  if (error.status === 0) return UNREACHABLE;
   return `${error.message[0]?.toUpperCase() ?? ''}${error.message.slice(1)}.`;
+}
+
+/** For a form that shows why the server refused it; other failures are toasts. */
+export function refusalText(error: unknown): string | null {
+  return isRefused(error) ? errorText(error) : null;
 }
 
 /** For a failed change. Changes are not retried, so the text must not suggest it. */

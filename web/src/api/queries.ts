@@ -1,14 +1,16 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { PublishedDefinition } from '../../../src/client/job.ts';
+import type { RelatedJobs } from '../../../src/core/dependency/related.ts';
 import type { PauseView } from '../../../src/core/queue/limit-view.ts';
 import { isTerminal, type JobState, type JobView } from '../../../src/core/job/job.ts';
 import type { ScheduleView, SlotView } from '../../../src/core/schedule/schedule.ts';
 import type { Scope } from '../../../src/core/access/scope.ts';
-import type { AttemptView, EventView } from '../../../src/core/views/history.ts';
+import type { SsoUser } from '../../../src/core/identity/sso-user.ts';
+import type { AttemptView, EventView, StepsView } from '../../../src/core/views/history.ts';
 import type { WorkerView } from '../../../src/core/queue/worker.ts';
 import { now } from '../runtime/clock.ts';
 import { SINCE_MS, type Since } from '../words/since.ts';
-import { call } from './call.ts';
+import { call, read, readList } from './call.ts';
 import { pollMs } from './connection.ts';
 
 /**
@@ -22,6 +24,7 @@ const LATER_MS = 5_000;
 export interface JobPage {
   jobs: JobView[];
   nextCursor: string | null;
+  searchedUntil: string | null;
 }
 
 /** `since` counts back from the time of the request. */
@@ -37,42 +40,68 @@ export interface JobsAsked {
   limit?: number | undefined;
 }
 
+/** The query of the API. */
+export function jobsAskedQuery({ since, ...query }: JobsAsked) {
+  const createdAfter = since && new Date(now().getTime() - SINCE_MS[since]).toISOString();
+  return { ...query, createdAfter };
+}
+
 export const jobsQuery = (asked: JobsAsked, everyMs = SOON_MS) =>
   queryOptions({
     queryKey: ['jobs', asked],
-    queryFn: ({ signal }) => {
-      const { since, ...query } = asked;
-      const createdAfter = since && new Date(now().getTime() - SINCE_MS[since]).toISOString();
-      return call<JobPage>('GET', '/v1/jobs', { query: { ...query, createdAfter }, signal });
-    },
+    queryFn: ({ signal }) =>
+      call<JobPage>('GET', '/v1/jobs', { query: jobsAskedQuery(asked), signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.jobs.some(isRunning) ? everyMs : pollMs(everyMs)),
+  });
+
+/** Jobs whose id begins or ends with these digits. */
+export const jobsByIdQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['jobs-by-id', id],
+    queryFn: readList<JobView>('jobs', '/v1/jobs', { id }),
+    staleTime: LATER_MS,
   });
 
 export const jobQuery = (jobId: string) =>
   queryOptions({
     queryKey: ['job', jobId],
-    queryFn: ({ signal }) =>
-      call<JobView>('GET', `/v1/jobs/${encodeURIComponent(jobId)}`, { signal }),
+    queryFn: read<JobView>(`/v1/jobs/${encodeURIComponent(jobId)}`),
     refetchInterval: ({ state: { data } }) => {
       if (data && isRunning(data)) return SOON_MS;
       return pollMs(data && isTerminal(data.status) ? LATER_MS : SOON_MS);
     },
   });
 
-function isRunning({ status }: JobView): boolean {
+export function isRunning({ status }: JobView): boolean {
   return status === 'running' || status === 'cancelling';
 }
+
+/** What the job waits for, and what was enqueued after it. */
+export const relatedQuery = (jobId: string) =>
+  queryOptions({
+    queryKey: ['related', jobId],
+    queryFn: read<RelatedJobs>(`/v1/jobs/${encodeURIComponent(jobId)}/related`),
+    refetchInterval: () => pollMs(SOON_MS),
+  });
 
 /** Refetched when `updatedAt` changes: the history only grows then. */
 export const attemptsQuery = (jobId: string, job: JobView | undefined) =>
   queryOptions({
     queryKey: ['attempts', jobId, job?.updatedAt, job?.status],
-    queryFn: async ({ signal }) =>
-      (await call<{ attempts: AttemptView[] }>('GET', `/v1/jobs/${jobId}/attempts`, { signal }))
-        .attempts,
+    queryFn: readList<AttemptView>('attempts', `/v1/jobs/${jobId}/attempts`),
     placeholderData: keepPreviousData,
     enabled: job !== undefined,
+  });
+
+/** What its steps have stored so far; a suspended job has its wait there. */
+export const stepsQuery = (jobId: string, job: JobView | undefined) =>
+  queryOptions({
+    queryKey: ['steps', jobId, job?.updatedAt, job?.status],
+    queryFn: read<StepsView>(`/v1/jobs/${jobId}/steps`),
+    placeholderData: keepPreviousData,
+    enabled: job !== undefined,
+    refetchInterval: job && isRunning(job) ? LATER_MS : false,
   });
 
 const EVENTS_SHOWN = 1_000;
@@ -80,11 +109,9 @@ const EVENTS_SHOWN = 1_000;
 export const eventsQuery = (jobId: string, job: JobView | undefined) =>
   queryOptions({
     queryKey: ['events', jobId, job?.updatedAt, job?.status],
-    queryFn: ({ signal }) =>
-      call<{ events: EventView[]; nextCursor: string | null }>('GET', `/v1/jobs/${jobId}/events`, {
-        query: { limit: EVENTS_SHOWN },
-        signal,
-      }),
+    queryFn: read<{ events: EventView[]; nextCursor: string | null }>(`/v1/jobs/${jobId}/events`, {
+      limit: EVENTS_SHOWN,
+    }),
     placeholderData: keepPreviousData,
     enabled: job !== undefined,
     refetchInterval: job && !isTerminal(job.status) ? SOON_MS : false,
@@ -93,25 +120,21 @@ export const eventsQuery = (jobId: string, job: JobView | undefined) =>
 export const workersQuery = () =>
   queryOptions({
     queryKey: ['workers'],
-    queryFn: async ({ signal }) =>
-      (await call<{ workers: WorkerView[] }>('GET', '/v1/workers', { signal })).workers,
+    queryFn: readList<WorkerView>('workers', '/v1/workers'),
     refetchInterval: SOON_MS,
   });
 
 export const definitionsQuery = () =>
   queryOptions({
     queryKey: ['definitions'],
-    queryFn: async ({ signal }) =>
-      (await call<{ definitions: PublishedDefinition[] }>('GET', '/v1/definitions', { signal }))
-        .definitions,
+    queryFn: readList<PublishedDefinition>('definitions', '/v1/definitions'),
     refetchInterval: () => pollMs(LATER_MS),
   });
 
 export const pausesQuery = () =>
   queryOptions({
     queryKey: ['pauses'],
-    queryFn: async ({ signal }) =>
-      (await call<{ pauses: PauseView[] }>('GET', '/v1/pauses', { signal })).pauses,
+    queryFn: readList<PauseView>('pauses', '/v1/pauses'),
     refetchInterval: () => pollMs(LATER_MS),
   });
 
@@ -123,8 +146,7 @@ export interface SchedulePage {
 export const schedulesQuery = (cursor?: string, definitionKey?: string) =>
   queryOptions({
     queryKey: ['schedules', cursor, definitionKey],
-    queryFn: ({ signal }) =>
-      call<SchedulePage>('GET', '/v1/schedules', { query: { cursor, definitionKey }, signal }),
+    queryFn: read<SchedulePage>('/v1/schedules', { cursor, definitionKey }),
     placeholderData: keepPreviousData,
     refetchInterval: () => pollMs(LATER_MS),
   });
@@ -132,8 +154,7 @@ export const schedulesQuery = (cursor?: string, definitionKey?: string) =>
 export const scheduleQuery = (id: string) =>
   queryOptions({
     queryKey: ['schedule', id],
-    queryFn: ({ signal }) =>
-      call<ScheduleView>('GET', `/v1/schedules/${encodeURIComponent(id)}`, { signal }),
+    queryFn: read<ScheduleView>(`/v1/schedules/${encodeURIComponent(id)}`),
     refetchInterval: () => pollMs(LATER_MS),
   });
 
@@ -141,13 +162,7 @@ export const scheduleQuery = (id: string) =>
 export const slotsQuery = (schedule: ScheduleView, limit: number) =>
   queryOptions({
     queryKey: ['slots', schedule.id, limit, schedule.lastSlot],
-    queryFn: async ({ signal }) =>
-      (
-        await call<{ slots: SlotView[] }>('GET', `/v1/schedules/${schedule.id}/slots`, {
-          query: { limit },
-          signal,
-        })
-      ).slots,
+    queryFn: readList<SlotView>('slots', `/v1/schedules/${schedule.id}/slots`, { limit }),
     placeholderData: keepPreviousData,
   });
 
@@ -160,21 +175,26 @@ export interface Upcoming {
 export const upcomingQuery = (schedule: ScheduleView, count: number) =>
   queryOptions({
     queryKey: ['upcoming', schedule.id, count, schedule.nextAt, schedule.updatedAt],
-    queryFn: async ({ signal }) =>
-      (
-        await call<{ next: Upcoming[] }>('GET', `/v1/schedules/${schedule.id}/next`, {
-          query: { count },
-          signal,
-        })
-      ).next,
+    queryFn: readList<Upcoming>('next', `/v1/schedules/${schedule.id}/next`, { count }),
     placeholderData: keepPreviousData,
   });
 
-export interface SessionView {
+/** The runs of a timing that is not stored. Never retried: an invalid expression stays invalid. */
+export const previewQuery = (timing: Readonly<Record<string, string>>, count: number) =>
+  queryOptions({
+    queryKey: ['preview', timing, count],
+    queryFn: readList<Upcoming>('next', '/v1/schedules/preview', { ...timing, count }),
+    placeholderData: keepPreviousData,
+    staleTime: LATER_MS,
+  });
+
+export interface CallerView {
   kind: string;
   tenant: string;
   scopes: Scope[];
   keyId: string | null;
+  sessionId: string | null;
+  user: SsoUser | null;
   expiresAt: string | null;
 }
 
@@ -182,9 +202,17 @@ export interface SessionView {
 export const sessionQuery = (enabled: boolean) =>
   queryOptions({
     queryKey: ['session'],
-    queryFn: ({ signal }) => call<SessionView>('GET', '/v1/session', { signal }),
+    queryFn: read<CallerView>('/v1/session'),
     enabled,
     staleTime: LATER_MS,
+  });
+
+/** Ways to sign in besides a key. */
+export const signInQuery = () =>
+  queryOptions({
+    queryKey: ['sign-in'],
+    queryFn: read<{ sso: { url: string } | null }>('/v1/sign-in'),
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 /** The paths of the server's OpenAPI document: an older server lacks calls. */

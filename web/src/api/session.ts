@@ -1,20 +1,15 @@
-import { useSyncExternalStore } from 'react';
+import { createCell } from '../runtime/cell.ts';
 
 /**
  * Whether the server demands a sign-in. The client learns it from refusals, since a server without
  * keys lets everyone in. The session itself is a cookie, which no script can read.
  */
-let demanded = false;
+const demanded = createCell(false);
 let signingIn = false;
 let signIns = 0;
-const listeners = new Set<() => void>();
 
 export const session = {
-  demand(is: boolean): void {
-    if (is === demanded) return;
-    demanded = is;
-    for (const listener of listeners) listener();
-  },
+  demand: demanded.set,
   /** Number of the session that a call is made with. */
   current(): number {
     return signIns;
@@ -37,12 +32,4 @@ export const session = {
   },
 };
 
-export function useSignInDemanded(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    () => demanded,
-  );
-}
+export const useSignInDemanded = demanded.use;

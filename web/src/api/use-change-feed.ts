@@ -5,6 +5,7 @@ import { apiUrl } from '../runtime/urls.ts';
 import { queryText } from './call.ts';
 import { connection } from './connection.ts';
 import { Refetch } from './refetch.ts';
+import { tenantOfStream } from './tenant-routes.ts';
 import { useVisible } from './use-visible.ts';
 
 /**
@@ -27,7 +28,9 @@ export function useChangeFeed(wanted: boolean): void {
   useEffect(() => {
     if (!visible || !wanted) return undefined;
     const refetch = new Refetch(client);
-    const source = new EventSource(apiUrl('/v1/stream') + queryText({ cursor: lastId.current }));
+    const source = new EventSource(
+      apiUrl('/v1/stream') + queryText({ cursor: lastId.current, ...tenantOfStream() }),
+    );
     let again: ReturnType<typeof setTimeout> | undefined;
     let open = false;
     source.addEventListener('open', () => {

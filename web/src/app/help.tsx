@@ -4,10 +4,13 @@ import { NAV } from './nav.ts';
 import { singleKeys } from './shortcuts.ts';
 
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ['Ctrl K', 'Command palette: go to anything'],
   ['/', 'Search jobs'],
   ['j', 'Next row'],
   ['k', 'Previous row'],
   ['Enter', 'Open row'],
+  ['x', 'Select row'],
+  ['Shift x', 'Select rows up to here'],
   ...NAV.map(({ key, title }) => [`g ${key}`, `Go to ${title}`] as const),
   ['?', 'Keyboard help'],
 ];

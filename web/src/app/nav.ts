@@ -11,10 +11,18 @@ export const NAV = [
   { to: '/dead-letters', title: 'Dead letters', icon: 'letters', key: 'l', count: 'dead' },
   { to: '/schedules', title: 'Schedules', icon: 'schedules', key: 's' },
   { to: '/definitions', title: 'Definitions', icon: 'definitions', key: 'd' },
+  {
+    to: '/deployments',
+    title: 'Deployments',
+    icon: 'deployments',
+    key: 'p',
+    needs: '/v1/deployments',
+  },
   { to: '/workers', title: 'Workers', icon: 'workers', key: 'w' },
   { to: '/alerts', title: 'Alerts', icon: 'bell', key: 'r', needs: '/v1/alerts', count: 'firing' },
+  { to: '/usage', title: 'Usage', icon: 'usage', key: 'u', needs: '/v1/usage' },
   { to: '/bulk', title: 'Bulk actions', icon: 'bulk', key: 'b' },
-  { to: '/webhooks', title: 'Webhooks', icon: 'webhooks', key: 'h' },
+  { to: '/webhooks', title: 'Webhooks', icon: 'webhooks', key: 'h', count: 'failing' },
   { to: '/audit', title: 'Audit', icon: 'audit', key: 'a' },
   { to: '/settings', title: 'Settings', icon: 'settings', key: 't' },
 ] as const satisfies readonly {
@@ -23,5 +31,5 @@ export const NAV = [
   icon: IconName;
   key: string;
   needs?: string;
-  count?: 'dead' | 'firing';
+  count?: 'dead' | 'firing' | 'failing';
 }[];

@@ -1,25 +1,37 @@
 import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
 import { Empty, Screen } from '../parts/screen.tsx';
+import { parseSearch, writeSearch } from '../runtime/tenant.ts';
 import { dashboardRoot } from '../runtime/urls.ts';
-import { AlertsScreen, alertsSearch } from '../screens/alerts/alerts-screen.tsx';
+import { AlertsScreen } from '../screens/alerts/alerts-screen.tsx';
 import { AuditScreen, auditSearch } from '../screens/audit/audit-screen.tsx';
-import { BulkScreen, bulkSearch } from '../screens/bulk/bulk-screen.tsx';
+import { BulkScreen } from '../screens/bulk/bulk-screen.tsx';
+import { CompareScreen } from '../screens/compare/compare-screen.tsx';
+import { compareSearch } from '../screens/compare/compare-search.ts';
 import { DefinitionScreen } from '../screens/definitions/definition-screen.tsx';
 import { DefinitionsScreen } from '../screens/definitions/definitions-screen.tsx';
+import { DeploymentScreen } from '../screens/deployments/deployment-screen.tsx';
+import { DeploymentsScreen } from '../screens/deployments/deployments-screen.tsx';
 import { DeadLettersScreen } from '../screens/failures/dead-letters-screen.tsx';
 import { ErrorsScreen } from '../screens/failures/errors-screen.tsx';
 import { failuresSearch } from '../screens/failures/failures-search.ts';
-import { JobScreen } from '../screens/job/job-screen.tsx';
+import { JobScreen, jobSearch } from '../screens/job/job-screen.tsx';
 import { jobsSearch } from '../screens/jobs/jobs-search.ts';
 import { JobsScreen } from '../screens/jobs/jobs-screen.tsx';
 import { OverviewScreen } from '../screens/overview/overview-screen.tsx';
+import {
+  EditScheduleScreen,
+  NewScheduleScreen,
+} from '../screens/schedules/edit-schedule-screen.tsx';
 import { ScheduleScreen } from '../screens/schedules/schedule-screen.tsx';
-import { SchedulesScreen, schedulesSearch } from '../screens/schedules/schedules-screen.tsx';
+import { SchedulesScreen } from '../screens/schedules/schedules-screen.tsx';
 import { SettingsScreen } from '../screens/settings/settings-screen.tsx';
-import { WebhookScreen, webhookSearch } from '../screens/webhooks/webhook-screen.tsx';
+import { UsageScreen } from '../screens/usage/usage-screen.tsx';
+import { WebhookScreen } from '../screens/webhooks/webhook-screen.tsx';
 import { WebhooksScreen } from '../screens/webhooks/webhooks-screen.tsx';
 import { WorkersScreen } from '../screens/workers/workers-screen.tsx';
-import { parseUrlSearch, writeUrlSearch } from '../words/url-search.ts';
+import { chartSearch } from '../words/charts/range.ts';
+import { usageSearch } from '../words/usage/usage-range.ts';
+import { cursorSearch, textOf } from '../words/url-search.ts';
 import { Shell } from './shell.tsx';
 
 /** All screens; `nav.ts` lists those of the menu. */
@@ -27,18 +39,51 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 const at = { getParentRoute: () => root };
 
 const routes = root.addChildren([
-  createRoute({ ...at, path: '/', component: OverviewScreen }),
+  createRoute({ ...at, path: '/', component: OverviewScreen, validateSearch: chartSearch }),
   createRoute({ ...at, path: '/jobs', component: JobsScreen, validateSearch: jobsSearch }),
-  createRoute({ ...at, path: '/jobs/$jobId', component: JobScreen }),
+  createRoute({
+    ...at,
+    path: '/jobs/$jobId',
+    component: JobScreen,
+    validateSearch: jobSearch,
+  }),
+  createRoute({
+    ...at,
+    path: '/compare',
+    component: CompareScreen,
+    validateSearch: compareSearch,
+  }),
   createRoute({
     ...at,
     path: '/schedules',
     component: SchedulesScreen,
-    validateSearch: schedulesSearch,
+    validateSearch: cursorSearch,
+  }),
+  createRoute({
+    ...at,
+    path: '/schedules/new',
+    component: NewScheduleScreen,
+    validateSearch: (search): { definition?: string } => {
+      const definition = textOf(search, 'definition');
+      return definition === undefined ? {} : { definition };
+    },
   }),
   createRoute({ ...at, path: '/schedules/$scheduleId', component: ScheduleScreen }),
+  createRoute({ ...at, path: '/schedules/$scheduleId/edit', component: EditScheduleScreen }),
   createRoute({ ...at, path: '/definitions', component: DefinitionsScreen }),
-  createRoute({ ...at, path: '/definitions/$key', component: DefinitionScreen }),
+  createRoute({
+    ...at,
+    path: '/definitions/$key',
+    component: DefinitionScreen,
+    validateSearch: chartSearch,
+  }),
+  createRoute({
+    ...at,
+    path: '/deployments',
+    component: DeploymentsScreen,
+    validateSearch: cursorSearch,
+  }),
+  createRoute({ ...at, path: '/deployments/$number', component: DeploymentScreen }),
   createRoute({ ...at, path: '/workers', component: WorkersScreen }),
   createRoute({ ...at, path: '/errors', component: ErrorsScreen }),
   createRoute({
@@ -47,24 +92,25 @@ const routes = root.addChildren([
     component: DeadLettersScreen,
     validateSearch: failuresSearch,
   }),
-  createRoute({ ...at, path: '/bulk', component: BulkScreen, validateSearch: bulkSearch }),
+  createRoute({ ...at, path: '/bulk', component: BulkScreen, validateSearch: cursorSearch }),
   createRoute({ ...at, path: '/webhooks', component: WebhooksScreen }),
   createRoute({
     ...at,
     path: '/webhooks/$webhookId',
     component: WebhookScreen,
-    validateSearch: webhookSearch,
+    validateSearch: cursorSearch,
   }),
   createRoute({ ...at, path: '/audit', component: AuditScreen, validateSearch: auditSearch }),
   createRoute({ ...at, path: '/settings', component: SettingsScreen }),
-  createRoute({ ...at, path: '/alerts', component: AlertsScreen, validateSearch: alertsSearch }),
+  createRoute({ ...at, path: '/usage', component: UsageScreen, validateSearch: usageSearch }),
+  createRoute({ ...at, path: '/alerts', component: AlertsScreen, validateSearch: cursorSearch }),
 ]);
 
 export const router = createRouter({
   routeTree: routes,
   basepath: dashboardRoot.pathname,
-  parseSearch: parseUrlSearch,
-  stringifySearch: writeUrlSearch,
+  parseSearch,
+  stringifySearch: writeSearch,
   scrollRestoration: true,
 });
 

@@ -9,21 +9,28 @@ import { BulkAsk } from '../parts/bulk-ask.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Toasts } from '../parts/toasts.tsx';
+import { environment } from '../runtime/environment.ts';
+import { tenant } from '../runtime/tenant.ts';
 import { apiUrl } from '../runtime/urls.ts';
 import { usePreference } from '../runtime/preference.ts';
 import { theme, THEMES } from '../runtime/theme.ts';
+import { timeZone } from '../runtime/time-zone.ts';
 import { Help } from './help.tsx';
 import { NAV } from './nav.ts';
+import { Palette } from './palette.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { NavCount } from './nav-count.tsx';
 import { SignIn } from './sign-in.tsx';
 import { SignOut } from './sign-out.tsx';
+import { TenantSwitch } from './tenant-switch.tsx';
+import { ZoneSelect } from './zone-select.tsx';
 
 /** The frame around all screens: menu, connection state, change feed, dialogs. */
 export function Shell() {
-  const { helping, setHelping } = useShortcuts();
+  const { helping, setHelping, commanding, setCommanding } = useShortcuts();
   const demanded = useSignInDemanded();
   const offers = useOffers();
+  const zone = timeZone.use();
   useChangeFeed(!demanded && offers.includes('/v1/stream'));
   return (
     <div className="shell">
@@ -34,12 +41,22 @@ export function Shell() {
       >
         Skip to content
       </button>
-      <Menu offers={offers} onHelp={() => setHelping(true)} signedIn={!demanded} />
-      <main tabIndex={-1}>{demanded ? <SignIn /> : <Outlet />}</main>
+      <Menu
+        offers={offers}
+        onHelp={() => setHelping(true)}
+        onCommand={() => setCommanding(true)}
+        signedIn={!demanded}
+      />
+      <main tabIndex={-1} key={zone}>
+        {demanded ? <SignIn /> : <Outlet />}
+      </main>
       <Toasts />
       <BulkAsk />
       <ShownOnce />
       {helping && <Help onClose={() => setHelping(false)} />}
+      {commanding && !demanded && (
+        <Palette onClose={() => setCommanding(false)} onHelp={() => setHelping(true)} />
+      )}
     </div>
   );
 }
@@ -48,10 +65,12 @@ export function Shell() {
 function Menu({
   offers,
   onHelp,
+  onCommand,
   signedIn,
 }: {
   offers: readonly string[];
   onHelp: () => void;
+  onCommand: () => void;
   signedIn: boolean;
 }) {
   const [open, setOpen] = useState(false);
@@ -64,6 +83,10 @@ function Menu({
           <Mark />
           Longshore
         </Link>
+        {environment && (
+          <p className={`environment color-${environment.color}`}>{environment.name}</p>
+        )}
+        {tenant !== null && <p className="menu-tenant">{tenant}</p>}
         <LiveDot />
         <button
           type="button"
@@ -77,6 +100,13 @@ function Menu({
         </button>
       </div>
       <div className="menu-parts" id="menu-parts">
+        {signedIn && <TenantSwitch />}
+        {signedIn && (
+          <button type="button" className="go-to" onClick={onCommand}>
+            <Icon name="search" />
+            Go to… <kbd>Ctrl K</kbd>
+          </button>
+        )}
         <ul>
           {screens.map(({ to, title, icon, ...screen }) => (
             <li key={to}>
@@ -94,13 +124,14 @@ function Menu({
         </ul>
         <div className="menu-foot">
           <ThemeButton />
+          <ZoneSelect />
           <button type="button" className="quiet" onClick={onHelp}>
             <Icon name="keyboard" />
             Keyboard
           </button>
           <a className="quiet" href={apiUrl('/docs')}>
             <Icon name="docs" />
-            API docs
+            Docs
           </a>
           {signedIn && <SignOut />}
         </div>

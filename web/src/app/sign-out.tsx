@@ -4,13 +4,14 @@ import { useChange } from '../api/use-change.ts';
 import { useSession } from '../api/use-may.ts';
 import { Icon } from '../parts/icon.tsx';
 
-/** Shown only for a session that began with a key. */
+/** Shown only in a session. A user of the identity provider may sign out there, too. */
 export function SignOut() {
   const who = useSession();
   const end = useChange(
-    async () => await call<null>('DELETE', '/v1/session'),
-    () => {
+    async () => await call<{ signOutUrl: string } | null>('DELETE', '/v1/session'),
+    (ended) => {
       session.demand(true);
+      if (ended) window.location.assign(ended.signOutUrl);
       return 'Signed out.';
     },
   );

@@ -5,13 +5,13 @@ import { useMay } from '../api/use-may.ts';
 /** Renders its children only if the session has the scope. */
 export function Allowed({
   scope,
-  ofHost = false,
+  ofDefaultTenant = false,
   children,
 }: {
   scope: Scope;
-  /** Requires a key of the host tenant. */
-  ofHost?: boolean;
+  /** Requires a key of the default tenant. */
+  ofDefaultTenant?: boolean;
   children: ReactNode;
 }) {
-  return useMay(scope, { ofHost }) ? children : null;
+  return useMay(scope, { ofDefaultTenant }) ? children : null;
 }

@@ -1,10 +1,11 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react';
 
 /** A confirmation dialog. */
 export function Ask({
   title,
   children,
   confirm,
+  dismiss = 'Cancel',
   tone = 'danger',
   onConfirm,
   onClose,
@@ -12,6 +13,8 @@ export function Ask({
   title: string;
   children: ReactNode;
   confirm: string;
+  /** Closes the dialog without an action. */
+  dismiss?: string;
   tone?: 'danger' | 'primary';
   /** Return `stay` to keep the dialog open. */
   onConfirm: () => 'stay' | 'close' | void;
@@ -24,7 +27,7 @@ export function Ask({
       {children}
       <div className="dialog-actions">
         <button type="button" onClick={() => ref.current?.close()}>
-          Cancel
+          {dismiss}
         </button>
         <button
           type="button"
@@ -37,6 +40,23 @@ export function Ask({
         </button>
       </div>
     </dialog>
+  );
+}
+
+/** A button that opens a confirmation dialog. */
+export function AskButton({
+  label,
+  className,
+  ...ask
+}: { label: ReactNode; className?: string } & Omit<ComponentProps<typeof Ask>, 'onClose'>) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <button type="button" className={className} onClick={() => setAsking(true)}>
+        {label}
+      </button>
+      {asking && <Ask {...ask} onClose={() => setAsking(false)} />}
+    </>
   );
 }
 

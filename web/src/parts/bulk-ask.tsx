@@ -1,6 +1,6 @@
-import { useSyncExternalStore } from 'react';
 import type { BulkFilter } from '../../../src/client/bulk.ts';
 import type { BulkAction } from '../../../src/core/job/bulk.ts';
+import { createCell } from '../runtime/cell.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 
 /**
@@ -13,23 +13,11 @@ interface BulkQuestion {
   what: string;
 }
 
-let asked: BulkQuestion | null = null;
-const listeners = new Set<() => void>();
+const asked = createCell<BulkQuestion | null>(null);
 
-export const bulkAsk = {
-  open(question: BulkQuestion | null): void {
-    asked = question;
-    for (const listener of listeners) listener();
-  },
-};
+export const bulkAsk = { open: asked.set };
 
 export function BulkAsk() {
-  const question = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    () => asked,
-  );
+  const question = asked.use();
   return question && <BulkDialog {...question} onClose={() => bulkAsk.open(null)} />;
 }

@@ -2,11 +2,19 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BulkFilter, BulkPreview } from '../../../src/client/bulk.ts';
 import type { BulkAction, BulkView } from '../../../src/core/job/bulk.ts';
+import { newestVersions } from '../../../src/core/definition/owners.ts';
 import { call } from '../api/call.ts';
 import { bulkPreviewQuery } from '../api/failure-queries.ts';
+import { definitionsQuery } from '../api/queries.ts';
 import { errorText } from '../api/problem-error.ts';
 import { useChange } from '../api/use-change.ts';
-import { atLeast, BULK_WORDS, filterWords, mustType } from '../words/jobs/bulk-words.ts';
+import {
+  atLeast,
+  BULK_WORDS,
+  filterWords,
+  mustType,
+  sameCodeWords,
+} from '../words/jobs/bulk-words.ts';
 import { remark, shortId, summary } from '../words/jobs/job-words.ts';
 import { useModal } from './ask.tsx';
 import { BulkProgress } from './bulk-progress.tsx';
@@ -105,6 +113,7 @@ function Confirm({
       </p>
       <p className="soft">{warning}</p>
       <Sample preview={preview} />
+      {action === 'retry' && <SameCode preview={preview} />}
       {action === 'retry' && (
         <label className="field">
           <span>Max jobs per second</span>
@@ -141,6 +150,15 @@ function Confirm({
       </div>
     </form>
   );
+}
+
+function SameCode({ preview: { sample } }: { preview: BulkPreview }) {
+  const { data: definitions = [] } = useQuery(definitionsQuery());
+  const newest = new Map(
+    newestVersions([...definitions]).map(({ key, version }) => [key, version] as const),
+  );
+  const words = sameCodeWords(sample, newest);
+  return words === null ? null : <p className="notice warn">{words}</p>;
 }
 
 function Sample({ preview: { sample, matched } }: { preview: BulkPreview }) {

@@ -2,11 +2,18 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { BulkView } from '../../../src/core/job/bulk.ts';
 import { call } from '../api/call.ts';
-import { bulkQuery } from '../api/failure-queries.ts';
+import { bulkPreviewQuery, bulkQuery } from '../api/failure-queries.ts';
 import { useChange } from '../api/use-change.ts';
 import { useMay } from '../api/use-may.ts';
-import { bulkFraction, bulkSentence } from '../words/jobs/bulk-words.ts';
+import {
+  atLeast,
+  bulkFraction,
+  bulkSentence,
+  failedAgainFilter,
+} from '../words/jobs/bulk-words.ts';
 import { plainText } from '../words/jobs/log-tail.ts';
+
+const AGAIN_MS = 3_000;
 
 /** Progress of a bulk action, with a stop button. */
 export function BulkProgress({ bulk: began, onClose }: { bulk: BulkView; onClose: () => void }) {
@@ -14,6 +21,7 @@ export function BulkProgress({ bulk: began, onClose }: { bulk: BulkView; onClose
   return (
     <>
       <BulkState bulk={bulk} />
+      <FailedAgain bulk={bulk} onClose={onClose} />
       <div className="dialog-actions">
         <Link to="/bulk" className="button" onClick={onClose}>
           All bulk actions
@@ -24,6 +32,36 @@ export function BulkProgress({ bulk: began, onClose }: { bulk: BulkView; onClose
         </button>
       </div>
     </>
+  );
+}
+
+/** How many of the retried jobs have failed again so far. */
+function FailedAgain({ bulk, onClose }: { bulk: BulkView; onClose: () => void }) {
+  const filter = failedAgainFilter(bulk);
+  const { data } = useQuery({
+    ...bulkPreviewQuery('retry', filter ?? {}),
+    enabled: filter !== null,
+    refetchInterval: AGAIN_MS,
+  });
+  if (!data || data.matched === 0) return null;
+  const { definitionKey, fingerprint, errorCode } = bulk.filter as Record<string, string>;
+  const search = { window: 'all' as const, from: bulk.createdAt };
+  return (
+    <p className="wrong" role="status">
+      So far {atLeast(data.matched, data.matchedIsExact)} failed again.{' '}
+      <Link
+        to="/dead-letters"
+        search={{
+          ...search,
+          ...(definitionKey !== undefined && { definitionKey }),
+          ...(fingerprint !== undefined && { fingerprint }),
+          ...(errorCode !== undefined && { errorCode }),
+        }}
+        onClick={onClose}
+      >
+        View them
+      </Link>
+    </p>
   );
 }
 

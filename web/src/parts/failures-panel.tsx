@@ -6,7 +6,7 @@ import { FailureText } from './failure-text.tsx';
 import { Panel } from './panel.tsx';
 import { Rows } from './rows.tsx';
 import { atLeast } from '../words/jobs/bulk-words.ts';
-import { ownersOf, ownerWords } from '../words/alerts/owners.ts';
+import { ownersOf, ownerWords } from '../../../src/core/definition/owners.ts';
 
 const SHOWN_MAX = 8;
 

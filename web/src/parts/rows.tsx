@@ -2,13 +2,18 @@ import type { ReactNode } from 'react';
 
 export interface Column<Row> {
   title: string;
+  /** Shown in the table head instead of the title. */
+  head?: ReactNode;
   cell: (row: Row) => ReactNode;
   /**
-   * `number`: right-aligned; `short`: one line; `wide`: takes the remaining width; `track`: drawn.
+   * `number`: right-aligned; `short`: one line; `wide`: takes the remaining width; `pick`: a
+   * checkbox.
    */
-  kind?: 'number' | 'short' | 'wide' | 'track';
+  kind?: 'number' | 'short' | 'wide' | 'pick';
   /** Where the title is shown: always, in the table head only, or to screen readers only. */
   titled?: 'always' | 'in-head' | 'aloud';
+  /** Left out where there is little room: on a tablet, in a column. The page of the row has it. */
+  spare?: boolean;
 }
 
 /** A table. On a phone each row becomes a card whose cells repeat their titles. */
@@ -33,9 +38,13 @@ export function Rows<Row>({
         <caption className="visually-hidden">{caption}</caption>
         <thead>
           <tr>
-            {shown.map(({ title, kind = '', titled }) => (
-              <th key={title} scope="col" className={kind}>
-                <span className={titled === 'aloud' ? 'visually-hidden' : undefined}>{title}</span>
+            {shown.map(({ title, head, kind = '', titled, spare = false }) => (
+              <th key={title} scope="col" className={spare ? `spare ${kind}` : kind}>
+                {head ?? (
+                  <span className={titled === 'aloud' ? 'visually-hidden' : undefined}>
+                    {title}
+                  </span>
+                )}
               </th>
             ))}
           </tr>
@@ -43,10 +52,10 @@ export function Rows<Row>({
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {shown.map(({ title, kind = '', titled = 'always', cell }) => (
+              {shown.map(({ title, kind = '', titled = 'always', spare = false, cell }) => (
                 <td
                   key={title}
-                  className={kind}
+                  className={spare ? `spare ${kind}` : kind}
                   data-title={titled === 'always' ? title : undefined}
                 >
                   {cell(row)}

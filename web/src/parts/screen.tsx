@@ -1,5 +1,9 @@
 import { type ReactNode, useEffect } from 'react';
-import { errorText } from '../api/problem-error.ts';
+import { Link, useLocation } from '@tanstack/react-router';
+import type { Scope } from '../../../src/core/access/scope.ts';
+import { useConnection } from '../api/connection.ts';
+import { errorText, isRefused, UNREACHABLE } from '../api/problem-error.ts';
+import { environment } from '../runtime/environment.ts';
 import { Icon } from './icon.tsx';
 
 /** Frame of every screen: page title, heading, actions. */
@@ -15,7 +19,7 @@ export function Screen({
   children: ReactNode;
 }) {
   useEffect(() => {
-    document.title = `${title} · Longshore`;
+    document.title = [environment?.name, title, 'Longshore'].filter(Boolean).join(' · ');
   }, [title]);
   return (
     <>
@@ -28,15 +32,32 @@ export function Screen({
   );
 }
 
-/** Shown while data loads, or the error if it failed. */
+/** Shown while data loads, or the error if it failed, with a way out of an address without a thing. */
 export function Waiting({ error }: { error: Error | null }) {
-  if (error === null) return <p className="soft pad">Loading…</p>;
+  const isLost = useConnection() === 'lost';
+  const screen = useLocation({ select: ({ pathname }) => pathname.split('/')[1] ?? '' });
+  if (error === null && !isLost) return <p className="soft pad">Loading…</p>;
+  if (isRefused(error) && error.status === 404) {
+    return (
+      <Empty title={errorText(error)}>
+        <p>It may have been deleted, or the address is incomplete.</p>
+        <p>
+          <Link to={`/${screen}` as '/jobs'}>Back to {screen}</Link> · <Link to="/">Overview</Link>
+        </p>
+      </Empty>
+    );
+  }
   return (
     <div className="notice bad" role="alert">
       <Icon name="alert" />
-      <p>{errorText(error)}</p>
+      <p>{error === null ? UNREACHABLE : errorText(error)}</p>
     </div>
   );
+}
+
+/** A screen whose only purpose is a change that the session may not make. */
+export function NoAccess({ scope }: { scope: Scope }) {
+  return <Empty title={`Your key lacks the scope ${scope}.`} />;
 }
 
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createCell } from '../runtime/cell.ts';
 import { Command } from './copy-button.tsx';
 import { useModal } from './ask.tsx';
 
@@ -12,24 +12,12 @@ interface Secret {
   text: string;
 }
 
-let shown: Secret | null = null;
-const listeners = new Set<() => void>();
+const shown = createCell<Secret | null>(null);
 
-export const shownOnce = {
-  open(next: Secret | null): void {
-    shown = next;
-    for (const listener of listeners) listener();
-  },
-};
+export const shownOnce = { open: shown.set };
 
 export function ShownOnce() {
-  const secret = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    () => shown,
-  );
+  const secret = shown.use();
   return secret && <SecretDialog key={secret.secret} {...secret} />;
 }
 

@@ -4,6 +4,7 @@ import { Icon, type IconName } from './icon.tsx';
 const ICONS: Record<JobState, IconName> = {
   created: 'hold',
   scheduled: 'clock',
+  suspended: 'hold',
   queued: 'dots',
   running: 'play',
   retrying: 'retry',

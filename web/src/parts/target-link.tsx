@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { addressFor } from '../runtime/tenant.ts';
 import type { Target } from '../words/target.ts';
 
 export function TargetLink({
@@ -20,12 +21,26 @@ export function TargetLink({
     case 'definition':
       return <Link to="/definitions/$key" params={{ key: target.key }} {...link} />;
     case 'dead-letters': {
-      const { fingerprint } = target;
-      const search = { window: '24h' as const, ...(fingerprint !== null && { fingerprint }) };
+      const { fingerprint, definitionKey } = target;
+      const search = {
+        window: '24h' as const,
+        ...(fingerprint !== null && { fingerprint }),
+        ...(definitionKey !== undefined && { definitionKey }),
+      };
       return <Link to="/dead-letters" search={search} {...link} />;
     }
     case 'alerts':
       return <Link to="/alerts" {...link} />;
+    case 'usage': {
+      const { definitionKey } = target;
+      const search = definitionKey === null ? {} : { definition: definitionKey };
+      return <Link to="/usage" search={search} {...link} />;
+    }
+    case 'tenants':
+      return <Link to="/settings" hash="tenants" {...link} />;
+    case 'tenant':
+      // Another tenant is another page load.
+      return <a href={addressFor('/', target.name)} {...link} />;
     case 'workers':
       return <Link to="/workers" {...link} />;
     case 'schedule':
@@ -34,6 +49,8 @@ export function TargetLink({
       );
     case 'webhook':
       return <Link to="/webhooks/$webhookId" params={{ webhookId: target.webhookId }} {...link} />;
+    case 'deployment':
+      return <Link to="/deployments/$number" params={{ number: target.number }} {...link} />;
     case 'audit':
       return <Link to="/audit" search={{ subject: target.subject }} {...link} />;
   }

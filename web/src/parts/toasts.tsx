@@ -1,4 +1,6 @@
-import { useSyncExternalStore } from 'react';
+import { useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { createCell } from '../runtime/cell.ts';
 import { Icon } from './icon.tsx';
 
 /** Short messages in the corner. Success messages disappear; errors stay until dismissed. */
@@ -6,40 +8,38 @@ interface Toast {
   id: number;
   tone: 'good' | 'bad';
   text: string;
+  atMs: number;
 }
 
 const SUCCESS_SHOWN_MS = 5_000;
 const TOASTS_MAX = 4;
+const JUST_NOW_MS = 1_000;
 
-let shown: readonly Toast[] = [];
+const shown = createCell<readonly Toast[]>([]);
 let lastId = 0;
-const listeners = new Set<() => void>();
-
-function show(next: readonly Toast[]): void {
-  shown = next.slice(-TOASTS_MAX);
-  for (const listener of listeners) listener();
-}
 
 export const toasts = {
   add(tone: Toast['tone'], text: string): void {
     lastId += 1;
     const id = lastId;
-    show([...shown.filter((one) => one.text !== text), { id, tone, text }]);
+    const others = shown.get().filter((one) => one.text !== text);
+    shown.set([...others, { id, tone, text, atMs: performance.now() } as const].slice(-TOASTS_MAX));
     if (tone === 'good') setTimeout(() => toasts.dismiss(id), SUCCESS_SHOWN_MS);
   },
+  /** On the way to another page. A message of the change that led there stays. */
+  leavePage(): void {
+    const youngest = performance.now() - JUST_NOW_MS;
+    shown.set(shown.get().filter(({ atMs }) => atMs > youngest));
+  },
   dismiss(id: number): void {
-    show(shown.filter((one) => one.id !== id));
+    shown.set(shown.get().filter((one) => one.id !== id));
   },
 };
 
 export function Toasts() {
-  const all = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    () => shown,
-  );
+  const all = shown.use();
+  const page = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => toasts.leavePage(), [page]);
   return (
     <div className="toasts" role="status" aria-live="polite">
       {all.map(({ id, tone, text }) => (

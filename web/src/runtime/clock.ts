@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createCell } from './cell.ts';
 
 /**
  * The server's time. A client clock may be minutes off, so the offset is learned from the `Date`
@@ -8,8 +8,7 @@ const TRUSTED_SKEW_MS = 3_000;
 const TICK_MS = 1_000;
 
 let skewMs = 0;
-let shownMs = Date.now();
-const listeners = new Set<() => void>();
+const shownMs = createCell(Date.now());
 
 export function learnServerTime(date: string | null): void {
   const differenceMs = date === null ? Number.NaN : Date.parse(date) - Date.now();
@@ -22,18 +21,11 @@ export function now(): Date {
   return new Date(Date.now() + skewMs);
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
 setInterval(() => {
-  if (document.hidden) return;
-  shownMs = now().getTime();
-  for (const listener of listeners) listener();
+  if (!document.hidden) shownMs.set(now().getTime());
 }, TICK_MS);
 
 /** The current time, updated every second; one timer for the whole page. */
 export function useNow(): Date {
-  return new Date(useSyncExternalStore(subscribe, () => shownMs));
+  return new Date(shownMs.use());
 }

@@ -1,19 +1,14 @@
-import { useSyncExternalStore } from 'react';
+import { createCell } from './cell.ts';
 
 /** A setting stored in this browser. If storage is forbidden, it lasts as long as the page. */
-export interface Preference<T extends string> {
-  read(): T;
-  write(value: T): void;
-  subscribe(listener: () => void): () => void;
-}
+export type Preference<T extends string> = ReturnType<typeof createCell<T>>;
 
 export function preference<T extends string>(
   name: string,
   values: readonly [T, ...T[]],
 ): Preference<T> {
   const key = `longshore.${name}`;
-  const listeners = new Set<() => void>();
-  let chosen = stored();
+  const cell = createCell(stored());
 
   function stored(): T {
     try {
@@ -24,23 +19,18 @@ export function preference<T extends string>(
     }
   }
   return {
-    read: () => chosen,
-    write(value) {
-      chosen = value;
+    ...cell,
+    set(value) {
       try {
         localStorage.setItem(key, value);
       } catch {
         // It lasts as long as the page.
       }
-      for (const listener of listeners) listener();
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
+      cell.set(value);
     },
   };
 }
 
 export function usePreference<T extends string>(one: Preference<T>): [T, (value: T) => void] {
-  return [useSyncExternalStore(one.subscribe, one.read), one.write];
+  return [one.use(), one.set];
 }

@@ -14,5 +14,11 @@ export function apiUrl(path: string): string {
   return new URL(path.replace(/^\//, ''), serverRoot).href;
 }
 
+/** Path and query of this page, below `/ui/`. */
+export function dashboardPath(): string {
+  const { pathname, search } = window.location;
+  return `${pathname}${search}`.slice(dashboardRoot.pathname.length);
+}
+
 /** Without the trailing slash. */
 export const serverAddress = serverRoot.href.replace(/\/$/, '');

@@ -1,4 +1,4 @@
 /** Name of an actor. A server without keys does not know the user. */
 export function actorWords(actor: string): string {
-  return actor === 'open' ? 'a user (no sign-in configured)' : actor;
+  return actor === 'open' ? 'anonymous (no keys)' : actor;
 }

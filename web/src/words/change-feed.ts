@@ -5,7 +5,17 @@ import type { Topic } from '../../../src/core/views/change-feed.ts';
  * slots are refetched with their owner, because its version is part of their keys.
  */
 const REFETCHED_BY: Record<Topic, readonly string[]> = {
-  jobs: ['jobs', 'job', 'groups', 'dead-letters', 'stats', 'workers', 'schedules', 'schedule'],
+  jobs: [
+    'jobs',
+    'job',
+    'groups',
+    'dead-letters',
+    'stats',
+    'series',
+    'workers',
+    'schedules',
+    'schedule',
+  ],
   workers: ['workers', 'definitions', 'schedules'],
   definitions: ['definitions'],
   pauses: ['pauses', 'definitions'],
@@ -20,11 +30,23 @@ const REFETCHED_BY: Record<Topic, readonly string[]> = {
     'schedules',
     'schedule',
     'definitions',
+    'deployments',
+    'deployment',
+    'deployment-difference',
+    'releases',
+    'release-changes',
   ],
 };
 
 /** Queries that are expensive for the server. */
-const COSTLY = new Set(['groups', 'dead-letters', 'stats', 'schedules']);
+const COSTLY = new Set([
+  'groups',
+  'dead-letters',
+  'stats',
+  'series',
+  'schedules',
+  'deployment-difference',
+]);
 const SOON_MS = 2_000;
 const LATER_MS = 10_000;
 

@@ -1,10 +1,11 @@
-import type { AlertView } from '../../../src/core/views/alert.ts';
+import type { AlertView } from '../../../src/core/alert/alert.ts';
 import type { PublishedDefinition } from '../../../src/client/job.ts';
 import type { DeadLetterGroup } from '../../../src/core/failure/dead-letter.ts';
 import { JOB_STATES, type JobView } from '../../../src/core/job/job.ts';
 import { NO_LIMITS } from '../../../src/core/queue/limits.ts';
 import type { ScheduleView } from '../../../src/core/schedule/schedule.ts';
 import type { DefinitionStats, StateCounts } from '../../../src/core/views/stats.ts';
+import type { WebhookView } from '../../../src/core/webhook/webhook.ts';
 import type { WorkerView } from '../../../src/core/queue/worker.ts';
 
 /** Sample data for tests; each test overrides what it is about. */
@@ -28,6 +29,7 @@ export function madeJob(over: Partial<JobView> = {}): JobView {
     params: {},
     result: null,
     error: null,
+    errorSummary: null,
     progress: null,
     idempotencyKey: null,
     concurrencyKey: null,
@@ -56,6 +58,8 @@ export function madeWorker(over: Partial<WorkerView> = {}): WorkerView {
     version: '1.0.0',
     slots: 4,
     running: [],
+    jobs: [],
+    busy: 0,
     heartbeatAt: ago(2),
     leaseExpiresAt: ago(-28),
     startedAt: ago(600),
@@ -75,6 +79,7 @@ export function madeDefinition(over: Partial<PublishedDefinition> = {}): Publish
     runbookUrl: null,
     maxAttempts: 3,
     timeoutSeconds: 100,
+    stallTimeoutMs: null,
     retry: { baseMs: 1_000, maxMs: 60_000, jitter: 0.1 },
     retryOn: null,
     cancelGraceMs: null,
@@ -122,6 +127,7 @@ export function madeSchedule(over: Partial<ScheduleView> = {}): ScheduleView {
     overlap: 'allow',
     source: 'api',
     note: null,
+    paused: null,
     createdAt: ago(6_000),
     updatedAt: ago(6_000),
     lastEnqueuedAt: null,
@@ -136,6 +142,7 @@ export function madeGroup(over: Partial<DeadLetterGroup> = {}): DeadLetterGroup 
     fingerprint: 'f',
     code: 'HANDLER_ERROR',
     message: 'it broke',
+    cause: null,
     count: 1,
     countIsExact: true,
     firstSeen: ago(600),
@@ -174,15 +181,43 @@ export function madeAlert(over: Partial<AlertView> = {}): AlertView {
     rule: 'stuck',
     tenant: 'default',
     status: 'firing',
+    severity: 'warning',
     definitionKey: 'hello',
     scheduleId: null,
+    webhookId: null,
     jobId: null,
+    owner: null,
+    runbookUrl: null,
     since: ago(60),
     resolvedAt: null,
     value: 1,
     threshold: 1,
     unit: 'jobs',
     message: 'something is wrong',
+    silenced: null,
+    ...over,
+  };
+}
+
+export function madeWebhook(over: Partial<WebhookView> = {}): WebhookView {
+  return {
+    id: '01980000-0000-7000-8000-000000000002',
+    tenant: 'default',
+    url: 'http://shop.example/hooks/orders',
+    format: 'cloudevents',
+    description: null,
+    events: ['job.failed'],
+    definitionKeys: null,
+    tags: null,
+    status: 'active',
+    notice: null,
+    failures: 0,
+    failingSince: null,
+    lastError: null,
+    waitingEvents: null,
+    previousSecretUntil: null,
+    createdAt: ago(6_000),
+    updatedAt: ago(6_000),
     ...over,
   };
 }

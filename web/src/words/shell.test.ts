@@ -9,7 +9,7 @@ const HOSTILE = `it's "$(touch /tmp/x)" \`id\` \\ !! * \n ;&`;
 const understood = (command: string) =>
   execFileSync('/bin/sh', [
     '-c',
-    `curl() { printf '%s\\0' "$@"; }; longshore() { curl "$@"; }; ${command}`,
+    `curl() { printf '%s\\0' "$@"; }; npx() { shift; curl "$@"; }; ${command}`,
   ])
     .toString()
     .split('\0');
@@ -32,6 +32,8 @@ test('a job becomes the command that starts it again', () => {
     priority: 5,
     tags: ['x'],
   });
+  const undecided = understood(curlFor(madeJob({ definitionVersion: 0 }), 'http://127.0.0.1:4400'));
+  expect(JSON.parse(undecided[5] ?? '')).not.toHaveProperty('definitionVersion');
   const [verb, key, params, ...more] = understood(cliFor(job, 'http://jobs.internal'));
   expect([verb, key, JSON.parse(params ?? '')]).toEqual(['enqueue', 'hello', job.params]);
   expect(more).toEqual(['--url', 'http://jobs.internal', '']);

@@ -9,7 +9,8 @@ export function shellWord(text: string): string {
 export function curlFor(job: JobView, address: string): string {
   const body = {
     definitionKey: job.definitionKey,
-    definitionVersion: job.definitionVersion,
+    // Version 0 is not decided yet.
+    ...(job.definitionVersion !== 0 && { definitionVersion: job.definitionVersion }),
     params: job.params,
     ...(job.priority !== 0 && { priority: job.priority }),
     ...(job.tags.length > 0 && { tags: job.tags }),
@@ -23,11 +24,16 @@ export function curlFor(job: JobView, address: string): string {
 
 export function cliFor(job: JobView, address: string): string {
   return [
-    'longshore enqueue',
+    'npx longshore enqueue',
     shellWord(job.definitionKey),
     shellWord(JSON.stringify(job.params)),
     ...urlFlag(address),
   ].join(' ');
+}
+
+/** Runs the job on the machine of the user, with the code of a folder there. */
+export function replayFor({ jobId }: JobView, address: string): string {
+  return ['npx longshore replay', jobId, '--jobs ./jobs', ...urlFlag(address)].join(' ');
 }
 
 /** Default URL of the CLI. */

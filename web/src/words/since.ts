@@ -1,8 +1,6 @@
-const HOUR_MS = 3_600_000;
+import type { Since } from '../../../src/core/search/view-filter.ts';
 
-export const SINCE_MS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS } as const;
-
-export type Since = keyof typeof SINCE_MS;
+export { SINCE_MS, type Since } from '../../../src/core/search/view-filter.ts';
 
 export const SINCE_WORDS: Record<Since, string> = {
   '1h': 'Last hour',

@@ -23,6 +23,12 @@ export function writeUrlSearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`;
 }
 
+/** The search of a list whose only param is the page. */
+export function cursorSearch(search: Record<string, unknown>): { cursor?: string } {
+  const cursor = textOf(search, 'cursor');
+  return cursor === undefined ? {} : { cursor };
+}
+
 /** The first value of a name. */
 export function textOf(search: Record<string, unknown>, name: string): string | undefined {
   const value = search[name];

@@ -6,7 +6,7 @@ const SLACK: Micros = 8_000_000;
 export const calmStop = invariant(
   'L10',
   'A worker that is asked to stop gives its jobs back itself, within its grace.',
-  function* ({ history, stories, instances, faults }) {
+  function* ({ history, records, instances, faults }) {
     const bound = history.run.drainMs * 1_000 + SLACK;
     for (const stop of faults.windows.filter(({ kind }) => kind === 'worker-stop')) {
       const [slot = ''] = stop.targets;
@@ -23,7 +23,7 @@ export const calmStop = invariant(
       if (took > bound) {
         yield { text: `${slot} had not stopped after ${Number.isFinite(took) ? ms(took) : 'all'}` };
       }
-      for (const { id, claims } of stories.values()) {
+      for (const { id, claims } of records.values()) {
         for (const { number, worker, end, ending } of claims) {
           const instance = instances.get(worker);
           if (instance?.pid !== pid || !end || end.at < stop.from) continue;

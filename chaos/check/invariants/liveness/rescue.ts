@@ -14,11 +14,11 @@ const RECOVERY: Micros = 5_000_000;
 export const rescue = invariant(
   'L2',
   'The jobs of a lost worker are claimable again one sweep after its lease is over (also L6).',
-  function* ({ history, stories, instances, faults }) {
+  function* ({ history, records, instances, faults }) {
     const { pollMs, hearsayMs, leaseMs } = history.run;
     const sweep = pollMs * 1_000 + SLACK;
     const spared = hearsayMs > 0 ? leaseMs * 1_000 : 0;
-    for (const { id, claims } of stories.values()) {
+    for (const { id, claims } of records.values()) {
       for (const { number, worker, end, ending } of claims) {
         const instance = instances.get(worker);
         if (ending?.errorCode !== 'LEASE_EXPIRED' || !end || !instance) continue;

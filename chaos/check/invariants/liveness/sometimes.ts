@@ -1,4 +1,6 @@
 import type { History, Micros } from '../../../history/history.ts';
+import { CALL_FAULTS } from '../../call-faults.ts';
+import { OPEN_CALLS, REMOTE } from '../../remote-slots.ts';
 import type { Facts } from '../../facts.ts';
 import { invariant } from '../../invariant.ts';
 import { fullMoments } from '../safety/limits.ts';
@@ -15,21 +17,53 @@ export const SOMETIMES: Record<string, (facts: Facts) => number> = {
   'a job was rescued': (facts) => endings(facts, 'LEASE_EXPIRED'),
   'a child was killed': (facts) => endings(facts, 'CRASHED'),
   'a job ran out of time': (facts) => endings(facts, 'TIMEOUT'),
+  'a silent job was ended': (facts) => endings(facts, 'STALLED'),
   'a job was interrupted by a stop': (facts) => endings(facts, 'INTERRUPTED'),
   'a dead letter': ({ history }) => history.final.filter((job) => job.state === 'failed').length,
-  'a running job was cancelled': ({ stories }) =>
-    count(stories, ({ moves }) =>
+  'a running job was cancelled': ({ records }) =>
+    count(records, ({ moves }) =>
       moves.some(({ from, to }) => from?.state === 'cancelling' && to?.state === 'cancelled'),
     ),
   'an enqueue of unknown result had been stored': recovered,
   'an enqueue was sent again and made no second job': repeated,
   'the answer to an outcome was cut off': cuts('worker-cut'),
   'the answer to an enqueue was cut off': cuts('api-cut'),
-  'work was found without a hint': ({ stories }) =>
-    count(stories, ({ wanted, claims }) => wanted?.does === 'probe' && claims.length > 0),
-  'a job that kills its workers ended': ({ stories }) =>
-    count(stories, ({ wanted, final }) => wanted?.does === 'poison' && final?.state === 'failed'),
+  ...Object.fromEntries(CALL_FAULTS.map(({ kind, seen }) => [seen, cuts(kind)])),
+  'an API was killed with calls of remote workers open': ({ history }) =>
+    history.faults.filter(({ phase, note }) => phase === 'inject' && note?.includes(OPEN_CALLS))
+      .length,
+  'a remote worker ran jobs': ({ records, instances }) =>
+    count(records, ({ claims }) =>
+      claims.some(({ worker }) => instances.get(worker)?.slot.startsWith(REMOTE)),
+    ),
+  'a job ran deployed code': ({ history }) =>
+    history.effects.filter(({ what, build }) => what === 'start' && build !== undefined).length,
+  'jobs of several deployments ran': ({ history }) =>
+    new Set(history.effects.flatMap(({ build }) => build ?? [])).size - 1,
+  'new jobs got an earlier deployment again': ({ history: { releases } }) =>
+    releases.filter(({ current }, index) => (current ?? 0) < (releases[index - 1]?.current ?? 0))
+      .length,
+  'a deployment was retired': ({ history }) =>
+    history.deployments.filter(({ retired }) => retired).length,
+  'work was found without a hint': ({ records }) =>
+    count(records, ({ wanted, claims }) => wanted?.does === 'probe' && claims.length > 0),
+  'a job that kills its workers ended': ({ records }) =>
+    count(records, ({ wanted, final }) => wanted?.does === 'poison' && final?.state === 'failed'),
   'as many ran as a limit lets': fullMoments,
+  'a suspended job got its signal': ({ records }) =>
+    count(records, ({ moves }) =>
+      moves.some(({ from, to }) => from?.state === 'suspended' && to?.state === 'queued'),
+    ),
+  'a job ran after its parents': ({ records }) =>
+    count(records, ({ wanted, claims }) => wanted?.after !== undefined && claims.length > 0),
+  'a job failed with its parent': ({ records }) =>
+    count(records, ({ final }) => final?.errorCode === 'PARENT_FAILED'),
+  'a signal was earlier than the wait': ({ operations, records }) =>
+    operations.filter(({ call, result, endedAt }) => {
+      if (call.name !== 'signal' || result !== 'ok') return false;
+      const effects = records.get(call.job)?.executions.flatMap((one) => one.effects) ?? [];
+      return (effects.find(({ what }) => what === 'wait')?.at ?? 0) > endedAt;
+    }).length,
   'a server was killed while it started': ({ history, faults }) => {
     const killed = new Set(faults.windows.flatMap(({ pids }) => pids));
     return starts(history).filter(({ pid, wasUp }) => !wasUp && killed.has(pid)).length;
@@ -45,7 +79,7 @@ export const sometimes = invariant(
   function* (facts) {
     for (const name of facts.history.run.sometimes) {
       const look = SOMETIMES[name];
-      if (!look) throw new Error(`nobody can tell whether "${name}" happened`);
+      if (!look) throw new Error(`no check for "${name}"`);
       if (look(facts) === 0) yield { text: `never happened: ${name}` };
     }
   },
@@ -69,8 +103,8 @@ function count<T>(items: Map<string, T>, is: (item: T) => boolean): number {
 }
 
 /** Its client heard nothing, and there it was. */
-function recovered({ enqueues, stories }: Facts): number {
-  const bornAt = birthsOf(stories);
+function recovered({ enqueues, records }: Facts): number {
+  const bornAt = birthsOf(records);
   return enqueues.filter(({ result, call, invokedAt, endedAt }) => {
     const at = bornAt.get(call.jobs[0]?.paramsSha ?? '') ?? 0;
     return result === 'unknown' && at >= invokedAt && at <= endedAt;
@@ -78,17 +112,17 @@ function recovered({ enqueues, stories }: Facts): number {
 }
 
 /** Sent again with the same key although the first one had been stored. */
-function repeated({ enqueues, stories }: Facts): number {
-  const bornAt = birthsOf(stories);
+function repeated({ enqueues, records }: Facts): number {
+  const bornAt = birthsOf(records);
   return enqueues.filter(({ result, call, invokedAt }) => {
     const at = bornAt.get(call.jobs[0]?.paramsSha ?? '');
     return result === 'ok' && call.key !== null && at !== undefined && at < invokedAt;
   }).length;
 }
 
-function birthsOf(stories: Facts['stories']): Map<string, Micros> {
+function birthsOf(records: Facts['records']): Map<string, Micros> {
   return new Map(
-    [...stories.values()].map(({ final, moves }) => [final?.paramsSha ?? '', moves[0]?.at ?? 0]),
+    [...records.values()].map(({ final, moves }) => [final?.paramsSha ?? '', moves[0]?.at ?? 0]),
   );
 }
 

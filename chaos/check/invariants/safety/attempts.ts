@@ -1,5 +1,5 @@
 import { invariant } from '../../invariant.ts';
-import { type Claim, type Execution, lastSpot, type Story } from '../../stories.ts';
+import { type Claim, type Execution, lastSpot, type JobRecord } from '../../job-records.ts';
 
 /** An attempt is only handed back by these, and each of them says so in its own way. */
 const FREE_CODES = ['INTERRUPTED', 'PAYLOAD_INVALID'];
@@ -7,17 +7,17 @@ const FREE_CODES = ['INTERRUPTED', 'PAYLOAD_INVALID'];
 export const attempts = invariant(
   'S9',
   'Attempts are charged at claim, and no job is run more often than it has attempts.',
-  function* ({ stories }) {
-    for (const story of stories.values()) {
-      for (const [index, claim] of story.claims.entries()) {
-        const text = charged(claim, story.claims[index - 1]) ?? handedBack(claim, story);
-        if (text) yield { job: story.id, text: `claim ${claim.number} ${text}` };
+  function* ({ records }) {
+    for (const record of records.values()) {
+      for (const [index, claim] of record.claims.entries()) {
+        const text = charged(claim, record.claims[index - 1]) ?? handedBack(claim, record);
+        if (text) yield { job: record.id, text: `claim ${claim.number} ${text}` };
       }
-      const spot = lastSpot(story);
-      const paid = story.executions.filter((execution) => !isFree(execution));
+      const spot = lastSpot(record);
+      const paid = record.executions.filter((execution) => !isFree(execution));
       if (spot && paid.length > spot.maxAttempts) {
         const text = `was run ${paid.length} times and has ${spot.maxAttempts} attempts`;
-        yield { job: story.id, text };
+        yield { job: record.id, text };
       }
     }
   },
@@ -33,13 +33,17 @@ function charged(claim: Claim, previous: Claim | undefined): string | null {
     : null;
 }
 
-function handedBack(claim: Claim, { executions }: Story): string | null {
-  if (!claim.end?.to || claim.end.to.attempts === claim.attempts) return null;
+function handedBack(claim: Claim, { executions }: JobRecord): string | null {
+  if (!claim.end?.to) return null;
+  if (claim.end.to.attempts === claim.attempts) {
+    const unstarted = claim.end.to.state === 'queued' && !claim.ending;
+    return unstarted ? 'was given back as never begun, and cost an attempt' : null;
+  }
   const code = claim.ending?.errorCode ?? null;
   if (code !== null) {
     return FREE_CODES.includes(code) ? null : `ended with ${code} and cost no attempt`;
   }
-  const snoozed = claim.end.to.state === 'scheduled';
+  const snoozed = ['scheduled', 'suspended'].includes(claim.end.to.state);
   const began = executions.some(
     ({ claim: mine, startAt }) => mine === claim && startAt < (claim.end?.at ?? 0),
   );

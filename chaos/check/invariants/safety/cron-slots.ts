@@ -35,10 +35,10 @@ function* gaps({ id, everyMs, fromMs, untilMs }: MadeSchedule, slots: readonly S
   }
 }
 
-function* jobs({ history, stories }: Facts) {
+function* jobs({ history, records }: Facts) {
   const fired = new Map(history.slots.flatMap((slot) => (slot.job ? [[slot.job, slot]] : [])));
   for (const { schedule, slotMs, job } of history.slots) {
-    if (job !== null && !stories.get(job)?.final) {
+    if (job !== null && !records.get(job)?.final) {
       yield { job, text: `is the job of slot ${nameOf(schedule, slotMs)}, and does not exist` };
     }
   }

@@ -4,8 +4,8 @@ import { invariant } from '../../invariant.ts';
 export const deadLetters = invariant(
   'S23',
   'A job is a dead letter if and only if its attempts are used up or trying again cannot help.',
-  function* ({ stories }) {
-    for (const { id, final, claims } of stories.values()) {
+  function* ({ records }) {
+    for (const { id, final, claims } of records.values()) {
       if (final?.state === 'failed') {
         const spent = final.attempts >= final.maxAttempts;
         if (!spent && isRetryable(final.errorCode ?? '', null)) {

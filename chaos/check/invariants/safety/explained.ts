@@ -1,7 +1,7 @@
 import type { Micros } from '../../../history/history.ts';
 import type { Facts } from '../../facts.ts';
 import { invariant } from '../../invariant.ts';
-import type { Execution } from '../../stories.ts';
+import type { Execution } from '../../job-records.ts';
 
 /** How long after it was healed a fault may still be the reason: a lease, a sweep, a few seconds. */
 const AFTERMATH: Micros = 3_000_000;
@@ -9,13 +9,13 @@ const AFTERMATH: Micros = 3_000_000;
 /**
  * At-least-once means that a job may run again, not that it may do so for no reason. Each execution
  * that was followed by another one must have ended because the job itself failed, or because of a
- * fault that somebody wrote down.
+ * recorded fault.
  */
 export const explained = invariant(
   'X1',
   'Every re-execution is explained: by what the job did, or by a fault in the log.',
   function* (facts) {
-    for (const { id, executions } of facts.stories.values()) {
+    for (const { id, executions } of facts.records.values()) {
       for (const execution of executions.slice(0, -1)) {
         if (isOwnDoing(execution) || reasonOutside(facts, execution)) continue;
         const code = execution.claim?.ending?.errorCode ?? execution.claim?.end?.to?.state;
@@ -28,12 +28,12 @@ export const explained = invariant(
   },
 );
 
-/** The job threw, crashed, asked to be woken later, or was made to take longer than it may. */
+/** The job threw, crashed, asked to be woken later, waited for a signal, fell silent, or took longer than it may. */
 export function isOwnDoing({ claim, effects }: Execution): boolean {
   const did = (...whats: string[]) => effects.some(({ what }) => whats.includes(what));
   if (did('kill-worker')) return true;
   const lost = claim?.ending?.errorCode === 'LEASE_EXPIRED';
-  return !lost && did('throw', 'crash', 'snooze', 'hang');
+  return !lost && did('throw', 'crash', 'snooze', 'wait', 'hang', 'stall');
 }
 
 /** The name of what disturbed the worker of this execution; null when nothing did. */

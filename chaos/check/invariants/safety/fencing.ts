@@ -1,6 +1,6 @@
 import type { Facts } from '../../facts.ts';
 import { invariant, ms } from '../../invariant.ts';
-import { type Claim, CLOCK_SLACK, type Execution, type Story } from '../../stories.ts';
+import { type Claim, CLOCK_SLACK, type Execution, type JobRecord } from '../../job-records.ts';
 
 /**
  * Whatever is stored about a claim names the execution that it came from: the result, the error, the
@@ -12,21 +12,21 @@ export const fencing = invariant(
   'Every accepted write of a worker belongs to the claim that owns the job.',
   function* (facts) {
     const executions = new Map(
-      [...facts.stories.values()].flatMap((story) =>
-        story.executions.map((execution) => [execution.id, execution] as const),
+      [...facts.records.values()].flatMap((record) =>
+        record.executions.map((execution) => [execution.id, execution] as const),
       ),
     );
-    for (const story of facts.stories.values()) {
-      for (const { claim, what, execution } of writesOf(story)) {
-        const text = problem(story, claim, executions.get(execution));
-        if (text) yield { job: story.id, text: `${what} of claim ${claim.number} ${text}` };
+    for (const record of facts.records.values()) {
+      for (const { claim, what, execution } of writesOf(record)) {
+        const text = problem(record, claim, executions.get(execution));
+        if (text) yield { job: record.id, text: `${what} of claim ${claim.number} ${text}` };
       }
     }
     yield* progress(facts, executions);
   },
 );
 
-function* writesOf({ claims }: Story) {
+function* writesOf({ claims }: JobRecord) {
   for (const claim of claims) {
     const result = claim.end?.to?.execution;
     if (result) yield { claim, what: 'the result', execution: result };
@@ -36,9 +36,9 @@ function* writesOf({ claims }: Story) {
   }
 }
 
-function problem(story: Story, claim: Claim, execution: Execution | undefined): string | null {
-  if (!execution) return 'comes from an execution that nobody saw';
-  if (execution.job !== story.id) return `comes from job ${execution.job}`;
+function problem(record: JobRecord, claim: Claim, execution: Execution | undefined): string | null {
+  if (!execution) return 'comes from an unknown execution';
+  if (execution.job !== record.id) return `comes from job ${execution.job}`;
   if (execution.attempt !== claim.attempts) {
     return `comes from attempt ${execution.attempt}, and the claim is attempt ${claim.attempts}`;
   }
@@ -46,12 +46,12 @@ function problem(story: Story, claim: Claim, execution: Execution | undefined): 
   return early > CLOCK_SLACK ? `comes from an execution begun ${ms(early)} before the claim` : null;
 }
 
-function* progress({ history, stories }: Facts, executions: ReadonlyMap<string, Execution>) {
+function* progress({ history, records }: Facts, executions: ReadonlyMap<string, Execution>) {
   for (const row of history.progress) {
-    const story = stories.get(row.job);
-    const claim = story?.claims.find(({ number }) => number === row.claim);
-    if (!story || !claim) continue;
-    const text = problem(story, claim, executions.get(row.execution));
+    const record = records.get(row.job);
+    const claim = record?.claims.find(({ number }) => number === row.claim);
+    if (!record || !claim) continue;
+    const text = problem(record, claim, executions.get(row.execution));
     if (text) yield { job: row.job, text: `the progress of claim ${row.claim} ${text}` };
   }
 }

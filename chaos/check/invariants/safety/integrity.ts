@@ -3,7 +3,7 @@ import { invariant } from '../../invariant.ts';
 export const integrity = invariant(
   'S21',
   'A job gets the params it was made with, and what it returned is what is stored.',
-  function* ({ enqueues, stories }) {
+  function* ({ enqueues, records }) {
     const sent = new Map<string, string>();
     for (const { result, call, jobs } of enqueues) {
       if (result !== 'ok') continue;
@@ -11,7 +11,7 @@ export const integrity = invariant(
         sent.set(id, call.jobs[index]?.paramsSha ?? '');
       }
     }
-    for (const { id, final, executions } of stories.values()) {
+    for (const { id, final, executions } of records.values()) {
       const paramsSha = sent.get(id) ?? final?.paramsSha;
       if (final && final.paramsSha !== paramsSha)
         yield { job: id, text: 'has other params stored' };

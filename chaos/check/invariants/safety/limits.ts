@@ -1,6 +1,6 @@
 import type { Facts } from '../../facts.ts';
 import { invariant } from '../../invariant.ts';
-import type { Story } from '../../stories.ts';
+import type { JobRecord } from '../../job-records.ts';
 
 interface Step {
   seq: number;
@@ -9,15 +9,15 @@ interface Step {
 }
 
 /**
- * A limit is a row that whoever takes or returns a token of it has locked until its transaction ends.
- * So among the jobs of one limit the order of the witness is the order of the tokens, and what is
- * counted along it is what was true at that instant.
+ * A transaction that takes or returns a permit locks the row of the limiter until it ends. So, among
+ * the jobs of one limit, the order of the row events is the order of the permits, and a count along
+ * it is exact at each instant.
  */
 export const limits = invariant(
   'S12',
   'Never do more jobs run than a limit of their definition or their key lets.',
-  function* ({ stories }) {
-    for (const [name, { most, steps }] of limitsOf(stories)) {
+  function* ({ records }) {
+    for (const [name, { most, steps }] of limitsOf(records)) {
       let running = 0;
       for (const { by, job } of steps.toSorted((a, b) => a.seq - b.seq)) {
         running += by;
@@ -30,9 +30,9 @@ export const limits = invariant(
 );
 
 /** How often as many ran as were let: below that, a limit is no test. */
-export function fullMoments({ stories }: Facts): number {
+export function fullMoments({ records }: Facts): number {
   let moments = 0;
-  for (const { most, steps } of limitsOf(stories).values()) {
+  for (const { most, steps } of limitsOf(records).values()) {
     let running = 0;
     for (const { by } of steps.toSorted((a, b) => a.seq - b.seq)) {
       running += by;
@@ -42,9 +42,9 @@ export function fullMoments({ stories }: Facts): number {
   return moments;
 }
 
-function limitsOf(stories: Map<string, Story>): Map<string, { most: number; steps: Step[] }> {
+function limitsOf(records: Map<string, JobRecord>): Map<string, { most: number; steps: Step[] }> {
   const found = new Map<string, { most: number; steps: Step[] }>();
-  for (const { id, wanted, claims } of stories.values()) {
+  for (const { id, wanted, claims } of records.values()) {
     const steps = claims.flatMap(({ seq, end }): Step[] => [
       { seq, by: 1, job: id },
       ...(end ? [{ seq: end.seq, by: -1 as const, job: id }] : []),

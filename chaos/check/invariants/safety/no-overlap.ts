@@ -8,8 +8,8 @@ export const GRACE: Micros = 500_000;
 export const noOverlap = invariant(
   'S10',
   'A job is not run twice at the same time, and one claim runs it once.',
-  function* ({ stories }) {
-    for (const { id, executions } of stories.values()) {
+  function* ({ records }) {
+    for (const { id, executions } of records.values()) {
       for (const [index, execution] of executions.entries()) {
         if (!execution.claim) {
           yield { job: id, text: `execution ${execution.id} began without a claim` };

@@ -4,14 +4,14 @@ import { invariant } from '../../invariant.ts';
 export const noPhantom = invariant(
   'S2',
   'Every job was requested, and a refused request creates none.',
-  function* ({ enqueues, stories }) {
+  function* ({ enqueues, records }) {
     const asked = new Map<string, boolean>();
     for (const { call, result } of enqueues) {
       for (const { paramsSha } of call.jobs) {
         asked.set(paramsSha, (asked.get(paramsSha) ?? false) || result !== 'fail');
       }
     }
-    for (const { id, moves, final } of stories.values()) {
+    for (const { id, moves, final } of records.values()) {
       if (moves.length === 0) {
         yield { job: id, text: 'has effects, and was never stored' };
         continue;
@@ -19,7 +19,7 @@ export const noPhantom = invariant(
       // What schedules make is matched with their slots elsewhere.
       if (final && final.schedule !== null) continue;
       const mayBe = asked.get(final?.paramsSha ?? '');
-      if (mayBe === undefined) yield { job: id, text: 'was asked for by nobody' };
+      if (mayBe === undefined) yield { job: id, text: 'was not enqueued by any client' };
       else if (!mayBe) yield { job: id, text: 'was made although its request was refused' };
     }
   },

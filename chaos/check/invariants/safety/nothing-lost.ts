@@ -9,13 +9,13 @@ import { invariant } from '../../invariant.ts';
 export const nothingLost = invariant(
   'S1',
   'No acknowledged job is lost: each one is stored, and has ended when everything has drained.',
-  function* ({ enqueues, stories }) {
+  function* ({ enqueues, records }) {
     for (const { result, jobs } of enqueues) {
       if (result !== 'ok') continue;
       for (const { id } of jobs) {
-        const story = stories.get(id);
-        const state = story?.final?.state ?? null;
-        if (!story || story.moves.length === 0) {
+        const record = records.get(id);
+        const state = record?.final?.state ?? null;
+        if (!record || record.moves.length === 0) {
           yield { job: id, text: 'was acknowledged and never stored' };
         } else if (state === null) {
           yield { job: id, text: 'was acknowledged and is gone' };

@@ -4,8 +4,8 @@ import { invariant } from '../../invariant.ts';
 export const nothingVanishes = invariant(
   'S24',
   'No row disappears: what leaves a place arrives at another one.',
-  function* ({ stories }) {
-    for (const { id, moves, final } of stories.values()) {
+  function* ({ records }) {
+    for (const { id, moves, final } of records.values()) {
       const gone = moves.find(({ to }) => to === null);
       if (gone) yield { job: id, text: `left ${gone.from?.place} and arrived nowhere` };
       if (moves.length > 0 && !final) yield { job: id, text: 'is no longer stored' };

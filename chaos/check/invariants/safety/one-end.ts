@@ -4,13 +4,13 @@ import { invariant } from '../../invariant.ts';
 export const oneEnd = invariant(
   'S5',
   'A job that has ended stays ended, unless a user retries it.',
-  function* ({ stories, operations }) {
+  function* ({ records, operations }) {
     const retried = new Set(
       operations.flatMap(({ call, result }) =>
         call.name === 'retry' && result !== 'fail' ? [call.job] : [],
       ),
     );
-    for (const { id, moves } of stories.values()) {
+    for (const { id, moves } of records.values()) {
       const ends = moves.filter(({ to }) => to !== null && isTerminal(to.state));
       if (ends.length > 1 && !retried.has(id)) {
         yield { job: id, text: `ended ${ends.length} times: ${ends.map(nameOf).join(', ')}` };

@@ -2,7 +2,7 @@ import type { History, Micros } from '../../../history/history.ts';
 import type { Facts } from '../../facts.ts';
 import { invariant, ms } from '../../invariant.ts';
 import type { Instance } from '../../instances.ts';
-import type { Story } from '../../stories.ts';
+import type { JobRecord } from '../../job-records.ts';
 
 /**
  * A claim that was already under way when its worker was declared dead may commit a moment later; it
@@ -14,15 +14,15 @@ export const oneLease = invariant(
   'S6',
   'One claim at a time owns a job: numbers only grow, and a dead worker claims nothing.',
   function* (facts) {
-    for (const story of facts.stories.values()) {
-      yield* numbers(story);
-      yield* claimedByTheDead(facts, story);
+    for (const record of facts.records.values()) {
+      yield* numbers(record);
+      yield* claimedByTheDead(facts, record);
     }
     for (const instance of facts.instances.values()) yield* diedTooEarly(facts, instance);
   },
 );
 
-function* numbers({ id, moves, claims }: Story) {
+function* numbers({ id, moves, claims }: JobRecord) {
   for (const [index, claim] of claims.entries()) {
     const previous = claims[index - 1];
     const wanted = (previous?.number ?? 0) + 1;
@@ -41,7 +41,7 @@ function* numbers({ id, moves, claims }: Story) {
   }
 }
 
-function* claimedByTheDead({ instances, faults }: Facts, { id, claims }: Story) {
+function* claimedByTheDead({ instances, faults }: Facts, { id, claims }: JobRecord) {
   for (const { number, worker, begun } of claims) {
     const instance = instances.get(worker);
     if (!instance) {

@@ -1,15 +1,15 @@
 import { invariant } from '../../invariant.ts';
-import { lastSpot } from '../../stories.ts';
+import { lastSpot } from '../../job-records.ts';
 
 export const recount = invariant(
   'S22',
   'At rest the tables agree with the history: each job in one place, with the numbers it earned.',
-  function* ({ stories }) {
-    for (const story of stories.values()) {
-      const { id, final, moves, claims } = story;
+  function* ({ records }) {
+    for (const record of records.values()) {
+      const { id, final, moves, claims } = record;
       const crowded = moves.find(({ more }) => more.length > 0);
       if (crowded) yield { job: id, text: `moved twice in transaction ${crowded.xid}` };
-      const spot = lastSpot(story);
+      const spot = lastSpot(record);
       if (!final || !spot) continue;
       if (final.places !== 1) yield { job: id, text: `is in ${final.places} places` };
       const { state, claim, attempts } = final;
@@ -17,9 +17,12 @@ export const recount = invariant(
         const was = `${spot.state}, claim ${spot.claim}, ${spot.attempts} attempts`;
         yield { job: id, text: `is ${state}, claim ${claim}, ${attempts} attempts; was ${was}` };
       }
-      const told = claims.filter(({ ending }) => ending !== null).length;
-      if (final.attemptRows !== told) {
-        yield { job: id, text: `has ${final.attemptRows} attempts stored, ${told} were written` };
+      const written = claims.filter(({ ending }) => ending !== null).length;
+      if (final.attemptRows !== written) {
+        yield {
+          job: id,
+          text: `has ${final.attemptRows} attempts stored, ${written} were written`,
+        };
       }
     }
   },

@@ -5,8 +5,8 @@ import { GRACE } from './no-overlap.ts';
 export const selfFence = invariant(
   'S11',
   'Nothing outlives its lease: a job of a lost worker has stopped by the end of the lease.',
-  function* ({ stories, instances }) {
-    for (const { id, executions } of stories.values()) {
+  function* ({ records, instances }) {
+    for (const { id, executions } of records.values()) {
       for (const { claim, lastAt, isolation, attempt } of executions) {
         if (isolation === 'inline' || claim?.ending?.errorCode !== 'LEASE_EXPIRED') continue;
         const instance = instances.get(claim.worker);

@@ -3,9 +3,9 @@ import { invariant } from '../../invariant.ts';
 export const wholeBatches = invariant(
   'S18',
   'A batch is stored as a whole, in one transaction, or not at all.',
-  function* ({ enqueues, stories }) {
+  function* ({ enqueues, records }) {
     const bornIn = new Map<string, string>();
-    for (const { moves, final } of stories.values()) {
+    for (const { moves, final } of records.values()) {
       const [birth] = moves;
       if (final && birth) bornIn.set(final.paramsSha, birth.xid);
     }

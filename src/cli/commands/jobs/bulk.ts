@@ -1,15 +1,19 @@
 import type { Command } from 'commander';
 import type { Bulk, BulkFilter, BulkOptions } from '../../../client/index.ts';
+import type { RetryVersion } from '../../../core/failure/retry.ts';
 import type { BulkAction } from '../../../core/job/bulk.ts';
 import { bulkSentence, bulkTable, type BulkWork, startMany } from '../../text/bulk-text.ts';
 import type { Cli } from '../../cli.ts';
-import { states } from '../../options/option-values.ts';
+import { definitionOption } from '../../options/definition-option.ts';
+import { findBulkId } from '../../options/find-id.ts';
+import { listOf, states } from '../../options/option-values.ts';
 import { addPage, type PageFlags } from '../../options/page-options.ts';
 import { readParams } from '../../options/params-argument.ts';
 import { addHow, addWork } from '../../options/retry-options.ts';
 import { clientOf, outputOf } from '../../session.ts';
 
-type Flags = BulkFilter & Omit<BulkOptions, 'params'> & { params?: string } & BulkWork;
+type Flags = BulkFilter &
+  Omit<BulkOptions, 'params' | 'version'> & { params?: string; code?: RetryVersion } & BulkWork;
 
 export function addBulk(program: Command, cli: Cli): void {
   const bulk = program
@@ -29,13 +33,15 @@ export function addBulk(program: Command, cli: Cli): void {
     addFilter(command);
     if (action === 'retry') addHow(command);
     addWork(command).action(async (flags: Flags, own: Command) => {
-      const { preview, yes, wait, params, mode, runAt, ratePerSecond, ...filter } = flags;
+      const { preview, yes, wait, params, mode, runAt, ratePerSecond, code, ...filter } = flags;
       const other = await readParams(params, cli.stdin);
-      const how = { mode, runAt, ratePerSecond, ...(other !== undefined && { params: other }) };
+      const rest = { ratePerSecond, version: code, ...(other !== undefined && { params: other }) };
+      const how = { mode, runAt, ...rest };
       const client = clientOf(cli, own);
       await startMany(cli, outputOf(cli, own), client, {
         action,
         work: { preview, yes, wait },
+        definitionKey: filter.definitionKey,
         preview: async () => await client.bulk.preview(action, filter),
         start: async () => await client.bulk.start(action, filter, how),
       });
@@ -60,9 +66,11 @@ export function addBulk(program: Command, cli: Cli): void {
       .command(verb)
       .description(description)
       .argument('<id>', 'the id of the bulk action')
-      .action(async (id: string, _options: unknown, command: Command) => {
+      .action(async (typed: string, _options: unknown, command: Command) => {
         const out = outputOf(cli, command);
-        const { bulk: bulks } = clientOf(cli, command);
+        const client = clientOf(cli, command);
+        const { bulk: bulks } = client;
+        const id = await findBulkId(client, typed);
         const found: Bulk = verb === 'show' ? await bulks.get(id) : await bulks.abort(id);
         if (out.json) out.document(found);
         else out.lines([bulkSentence(found)]);
@@ -77,7 +85,7 @@ function addFilter(command: Command): void {
       'only jobs in this state; may be repeated or comma-separated',
       states,
     )
-    .option('--definition-key <key>', 'only jobs of this definition')
+    .addOption(definitionOption('only jobs of this definition'))
     .option('--tag <tag>', 'only jobs with this tag')
     .option('--error-code <code>', 'only jobs whose latest error has this code')
     .option(
@@ -90,5 +98,6 @@ function addFilter(command: Command): void {
     .option('--run-before <time>', 'only waiting jobs due before this time')
     .option('--finished-after <time>', 'only jobs finished at this time or later')
     .option('--finished-before <time>', 'only jobs finished before this time')
-    .option('--q <text>', 'only jobs with this text in the error message or params');
+    .option('--q <search>', 'only jobs that match this search, as in longshore list')
+    .option('--job-ids <ids>', 'only these jobs: ids, repeated or comma-separated', listOf);
 }

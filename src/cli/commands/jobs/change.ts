@@ -1,22 +1,27 @@
 import type { Command } from 'commander';
-import type { RetryMode } from '../../../core/failure/retry.ts';
+import type { Longshore } from '../../../client/index.ts';
+import type { RetryMode, RetryVersion } from '../../../core/failure/retry.ts';
 import type { Cli } from '../../cli.ts';
+import type { EnqueueWarning } from '../../../core/definition/enqueue-warning.ts';
 import { columns } from '../../text/columns.ts';
 import { confirm } from '../../options/confirm.ts';
 import { exitCode, exitNameOf } from '../../exit-codes.ts';
 import type { Output } from '../../text/output.ts';
+import { findJobId } from '../../options/find-id.ts';
 import { readParams } from '../../options/params-argument.ts';
 import { errorLines, type Problem, problemOf } from '../../report.ts';
 import { addRetryRequest } from '../../options/retry-options.ts';
 import { clientOf, outputOf } from '../../session.ts';
+import { warningText } from './wait-for-job.ts';
 
 interface RetryFlags {
   mode?: RetryMode;
   runAt?: string;
   params?: string;
+  code?: RetryVersion;
 }
 
-/** `cancel`, `release`, `retry` and `delete`: one request per job. */
+/** `cancel`, `release`, `retry`, `signal` and `delete`: one request per job. */
 export function addChanges(program: Command, cli: Cli): void {
   program
     .command('cancel')
@@ -25,7 +30,7 @@ export function addChanges(program: Command, cli: Cli): void {
     .argument('<id...>', 'job ids')
     .action(async (ids: string[], _options: unknown, command: Command) => {
       const client = clientOf(cli, command);
-      await changeEach(cli, outputOf(cli, command), ids, (id) => client.cancel(id));
+      await changeEach(cli, outputOf(cli, command), ids, client, (id) => client.cancel(id));
     });
   program
     .command('release')
@@ -34,7 +39,7 @@ export function addChanges(program: Command, cli: Cli): void {
     .argument('<id...>', 'job ids')
     .action(async (ids: string[], _options: unknown, command: Command) => {
       const client = clientOf(cli, command);
-      await changeEach(cli, outputOf(cli, command), ids, (id) => client.release(id));
+      await changeEach(cli, outputOf(cli, command), ids, client, (id) => client.release(id));
     });
   const retry = program
     .command('retry')
@@ -42,13 +47,27 @@ export function addChanges(program: Command, cli: Cli): void {
     .description('Retry failed or cancelled jobs. For many jobs: longshore bulk retry.')
     .argument('<id...>', 'job ids');
   addRetryRequest(retry).action(
-    async (ids: string[], { params, ...flags }: RetryFlags, command: Command) => {
+    async (ids: string[], { params, code: version, ...flags }: RetryFlags, command: Command) => {
       const client = clientOf(cli, command);
       const other = await readParams(params, cli.stdin);
-      const options = { ...flags, ...(other !== undefined && { params: other }) };
-      await changeEach(cli, outputOf(cli, command), ids, (id) => client.retry(id, options));
+      const options = { ...flags, version, ...(other !== undefined && { params: other }) };
+      await changeEach(cli, outputOf(cli, command), ids, client, (id) => client.retry(id, options));
     },
   );
+  program
+    .command('signal')
+    .summary('send a signal to a job')
+    .description('Send a signal to a job that waits for it with ctx.waitFor, or will wait.')
+    .argument('<id>', 'job id')
+    .argument('<name>', 'name of the signal')
+    .option('--payload <json>', 'what ctx.waitFor returns: JSON, @file or - for stdin')
+    .action(async (id: string, name: string, flags: { payload?: string }, command: Command) => {
+      const client = clientOf(cli, command);
+      const payload = (await readParams(flags.payload, cli.stdin)) ?? null;
+      await changeEach(cli, outputOf(cli, command), [id], client, (jobId) =>
+        client.signal(jobId, name, payload),
+      );
+    });
   program
     .command('delete')
     .summary('delete finished jobs')
@@ -60,7 +79,7 @@ export function addChanges(program: Command, cli: Cli): void {
       const out = outputOf(cli, command);
       const question = `Delete ${ids.length === 1 ? 'this job' : `${ids.length} jobs`}? This can't be undone.`;
       if (!yes && !(await confirm(cli, question))) return out.note('Nothing was deleted.');
-      await changeEach(cli, out, ids, async (jobId) => {
+      await changeEach(cli, out, ids, client, async (jobId) => {
         await client.delete(jobId);
         return { jobId, status: 'deleted' };
       });
@@ -70,6 +89,7 @@ export function addChanges(program: Command, cli: Cli): void {
 interface Changed {
   jobId: string;
   status: string;
+  warnings?: EnqueueWarning[] | undefined;
 }
 
 /** One failure does not stop the others; the exit code is theirs if they all agree, else 1. */
@@ -77,15 +97,17 @@ async function changeEach(
   cli: Cli,
   out: Output,
   ids: readonly string[],
+  client: Longshore,
   change: (id: string) => Promise<Changed>,
 ): Promise<void> {
   const answers: (Changed | { jobId: string; problem: Problem })[] = [];
   const codes = new Set<number>();
   for (const id of ids) {
     try {
-      const receipt = await change(id);
+      const receipt = await change(await findJobId(client, id));
       answers.push(receipt);
       if (!out.json) out.lines(columns([[receipt.jobId, receipt.status]]));
+      for (const { detail } of receipt.warnings ?? []) out.note(warningText(out, detail));
     } catch (error) {
       codes.add(exitCode(exitNameOf(error)));
       answers.push({ jobId: id, problem: problemOf(error) });

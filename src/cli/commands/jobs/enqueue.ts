@@ -1,21 +1,30 @@
 import type { Command } from 'commander';
-import { type EnqueueOptions, type Job, type JobHandle, NotFound } from '../../../client/index.ts';
-import { duration } from '../../../core/values/duration.ts';
-import { isTerminal } from '../../../core/job/job.ts';
-import { sentence } from '../../../core/views/sentence.ts';
+import type {
+  EnqueueOptions,
+  JobHandle,
+  Longshore,
+  OnParentFailure,
+} from '../../../client/index.ts';
 import type { UniqueWhile } from '../../../core/job/unique.ts';
 import type { Cli } from '../../cli.ts';
-import { exitCode } from '../../exit-codes.ts';
-import { jobText } from '../../text/job-text.ts';
-import { eachOf, secondsAsMs, uniqueWhile, whole } from '../../options/option-values.ts';
+import {
+  eachOf,
+  onParentFailure,
+  secondsAsMs,
+  uniqueWhile,
+  whole,
+} from '../../options/option-values.ts';
 import type { Output } from '../../text/output.ts';
+import { findJobId } from '../../options/find-id.ts';
 import { readParams } from '../../options/params-argument.ts';
-import { printable } from '../../text/printable.ts';
 import { clientOf, outputOf } from '../../session.ts';
 import { UsageError } from '../../options/usage-error.ts';
+import { streamJob } from './stream.ts';
+import { refuseEndlessWait, waitForJob, warningText } from './wait-for-job.ts';
 
 interface Options {
   wait?: true;
+  stream?: true;
   timeout?: number;
   priority?: number;
   delayMs?: number;
@@ -27,10 +36,14 @@ interface Options {
   hold?: true;
   definitionVersion?: number;
   skipValidation?: true;
+  requireRegistered?: true;
   unique?: UniqueWhile;
   uniqueKey?: string;
   replace?: true;
+  maxWaitMs?: number;
   expiresAt?: string;
+  after?: string[];
+  onParentFailure?: OnParentFailure;
 }
 
 export function addEnqueue(program: Command, cli: Cli): void {
@@ -41,12 +54,19 @@ export function addEnqueue(program: Command, cli: Cli): void {
     .argument('<key>', 'the key of the definition')
     .argument('[params]', 'JSON, @file, or - to read stdin; default {}')
     .option('--wait', 'wait until the job finishes; exit 0 if it succeeded, else 1')
+    .option('--stream', 'print what the job sends with ctx.stream until it finishes')
     .option('--timeout <seconds>', 'maximum time to wait (exit 7)', secondsAsMs)
     .option('--priority <number>', 'higher runs first; default 0', whole)
     .option('--delay-ms <ms>', 'delay before it may run', whole)
     .option('--run-at <time>', 'earliest time to run, like 2030-01-31T08:00:00Z')
     .option('--idempotency-key <key>', 'enqueueing with the same key again returns the same job')
     .option('--concurrency-key <key>', 'apply the per-key limits with this key, like customer-17')
+    .option('--after <id>', 'run after this job has succeeded; may be repeated', eachOf)
+    .option(
+      '--on-parent-failure <answer>',
+      'if a job of --after does not succeed: fail (default), run or cancel',
+      onParentFailure,
+    )
     .option('--tag <tag>', 'a tag to find the job by; may be repeated', eachOf)
     .option('--max-attempts <number>', 'maximum number of attempts', whole)
     .option('--hold', 'hold the job until `longshore release`')
@@ -57,32 +77,61 @@ export function addEnqueue(program: Command, cli: Cli): void {
     )
     .option('--unique-key <key>', 'key that identifies duplicates; default: the params')
     .option('--replace', 'update params, priority and run time of the existing job')
+    .option(
+      '--max-wait-ms <ms>',
+      'with --replace: due at the latest so long after the first',
+      whole,
+    )
     .option('--expires-at <time>', 'fail if not started by then')
     .option('--skip-validation', 'do not validate the params when enqueueing')
+    .option('--require-registered', 'refuse the job if no worker has registered its definition')
     .option('--definition-version <number>', 'default: the highest published version', whole)
     .action(
       async (key: string, argument: string | undefined, options: Options, command: Command) => {
+        if (options.wait && options.stream) throw new UsageError('use --wait or --stream');
         if (options.timeout !== undefined && !options.wait) {
           throw new UsageError('--timeout needs --wait');
         }
         if ((options.uniqueKey !== undefined || options.replace) && options.unique === undefined) {
           throw new UsageError('--unique-key and --replace need --unique');
         }
+        if (options.maxWaitMs !== undefined && !options.replace) {
+          throw new UsageError('--max-wait-ms needs --replace');
+        }
+        if (options.onParentFailure !== undefined && options.after === undefined) {
+          throw new UsageError('--on-parent-failure needs --after');
+        }
         const out = outputOf(cli, command);
         const client = clientOf(cli, command);
         const params = await readParams(argument, cli.stdin);
-        const handle = await client.enqueue(key, params, requestOptions(options));
-        if (options.wait) await finish(cli, out, handle, options.timeout);
+        const after = options.after && (await findJobIds(client, options.after));
+        const asked = { ...requestOptions(options), after };
+        const handle = await client.enqueue(key, params, asked);
+        if (options.wait) await waitForJob(cli, out, handle, options.timeout);
+        else if (options.stream) await followNew(cli, out, handle);
         else acknowledge(out, handle);
       },
     );
 }
 
+async function followNew(cli: Cli, out: Output, handle: JobHandle): Promise<void> {
+  refuseEndlessWait(out, handle, undefined);
+  out.note(`job ${handle.id}`);
+  await streamJob(cli, out, handle);
+}
+
+async function findJobIds(client: Longshore, typed: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const one of typed) ids.push(await findJobId(client, one));
+  return ids;
+}
+
 function requestOptions(options: Options): EnqueueOptions {
-  const { wait: _wait, timeout: _timeout, tag, unique, uniqueKey, replace, ...rest } = options;
+  const { wait: _w, stream: _s, timeout: _t, tag, unique, ...more } = options;
+  const { uniqueKey, replace, maxWaitMs, ...rest } = more;
   if (unique === undefined) return { ...rest, tags: tag };
   const onConflict = replace && 'replace';
-  return { ...rest, tags: tag, unique: { key: uniqueKey, while: unique, onConflict } };
+  return { ...rest, tags: tag, unique: { key: uniqueKey, while: unique, onConflict, maxWaitMs } };
 }
 
 /** Prints only the id to stdout, so that `ID=$(longshore enqueue …)` works. */
@@ -93,58 +142,5 @@ function acknowledge(out: Output, { id, status, warnings }: JobHandle): void {
   }
   out.lines([id]);
   for (const { detail } of warnings) out.note(warningText(out, detail));
-  out.note(`${status}; show it with: longshore show ${id}`);
-}
-
-async function finish(
-  cli: Cli,
-  out: Output,
-  handle: JobHandle,
-  timeoutMs: number | undefined,
-): Promise<void> {
-  cli.onSignal = () => {
-    out.note(`The job continues. Show it with: longshore show ${handle.id}`);
-    cli.exit(exitCode('interrupted'));
-  };
-  refuseEndlessWait(out, handle, timeoutMs);
-  const job: Job = await handle.wait({ timeoutMs, onLook: waitNotes(cli, out) });
-  if (out.json) out.document(job);
-  else out.lines(jobText(job, cli.clock.now()));
-  cli.exitCode = exitCode(job.status === 'succeeded' ? 'ok' : 'failed');
-}
-
-/** The job stays queued until a worker registers its definition, which may never happen. */
-function refuseEndlessWait(out: Output, handle: JobHandle, timeoutMs: number | undefined): void {
-  const [warning] = handle.warnings;
-  if (warning === undefined) return;
-  const detail = /[?.]$/.test(warning.detail) ? warning.detail : `${warning.detail}.`;
-  if (timeoutMs !== undefined) {
-    out.note(warningText(out, `${detail} Waiting ${duration(timeoutMs)} for one.`));
-    return;
-  }
-  throw new NotFound(
-    404,
-    warning.code,
-    `${detail} The job is stored and runs as soon as a worker registers its definition. ` +
-      `Remove it: longshore cancel ${handle.id}. Wait for it: --wait --timeout SECONDS.`,
-  );
-}
-
-/** On a terminal prints each state change; elsewhere only what may make the wait endless. */
-function waitNotes(cli: Cli, out: Output): (job: Job) => void {
-  let told = '';
-  return (job) => {
-    const stranded = job.warnings.some(({ code }) => code === 'UNHANDLED');
-    const state = `${job.status} ${job.attempts} ${stranded}`;
-    if (state === told || isTerminal(job.status)) return;
-    told = state;
-    if (stranded) {
-      const detail = `no running worker has "${job.definitionKey}"; still waiting for one`;
-      out.note(warningText(out, detail));
-    } else if (out.isTerminal) out.note(printable(sentence(job, cli.clock.now())));
-  };
-}
-
-function warningText(out: Output, detail: string): string {
-  return `${out.paint('yellow', 'warning:', 'stderr')} ${printable(detail)}`;
+  out.note(`${status}; show it with: npx longshore show ${id}`);
 }

@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
-import type { JobEvent, Longshore } from '../../../client/index.ts';
+import type { Job, JobEvent, Longshore } from '../../../client/index.ts';
+import { isTerminal } from '../../../core/job/job.ts';
+import { printable } from '../../../core/values/printable.ts';
+import { whyNotRunning } from '../../../core/views/why-not-running.ts';
 import type { Cli } from '../../cli.ts';
 import { clip } from '../../text/columns.ts';
-import { jobText } from '../../text/job-text.ts';
+import { jobText } from '../../text/jobs/job-text.ts';
+import { findJobId } from '../../options/find-id.ts';
 import type { Output } from '../../text/output.ts';
 import { clientOf, outputOf } from '../../session.ts';
-import { attemptRows, eventText } from '../../text/history-text.ts';
+import { attemptRows, eventText } from '../../text/jobs/history-text.ts';
 
 const LAST_EVENTS = 10;
 
@@ -17,9 +21,10 @@ export function addShow(program: Command, cli: Cli): void {
     .argument('<id>', 'the id of the job')
     .option('--events', 'print all events of the job instead')
     .option('--reveal', 'show redacted values; needs jobs:reveal, and is audited')
-    .action(async (id: string, { events, reveal }: Options, command: Command) => {
+    .action(async (typed: string, { events, reveal }: Options, command: Command) => {
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
+      const id = await findJobId(client, typed);
       if (events) await showEvents(out, client, id);
       else await showJob(out, client, id, cli.clock.now(), reveal);
     });
@@ -45,11 +50,29 @@ async function showJob(
   const attempts = await client.attempts(id);
   const { last, earlier } = await lastEvents(client, id);
   out.lines(jobText(job, now));
+  section(out, isTerminal(job.status) ? [] : await whyLines(client, job, now));
   section(out, attemptRows(attempts, out.width));
   section(out, [
-    ...(earlier > 0 ? [`… ${earlier} earlier events: longshore show ${id} --events`] : []),
+    ...(earlier > 0 ? [`… ${earlier} earlier events: npx longshore show ${id} --events`] : []),
     ...last.map((event) => clip(eventText(event), out.width)),
   ]);
+}
+
+/** Why it does not run, or whether it is stuck. */
+async function whyLines(client: Longshore, job: Job, now: Date): Promise<string[]> {
+  const [workers, definitions, pauses, tenant] = await Promise.all([
+    client.workers(),
+    client.definitions(),
+    client.flow.pauses(),
+    client.tenant(),
+  ]);
+  const parents = job.waitsFor?.jobs ? (await client.related(job.jobId)).parents : undefined;
+  const why = whyNotRunning(job, { workers, definitions, pauses, tenant, parents }, now);
+  if (why === null) return [];
+  const title = job.status === 'running' ? 'Is it stuck?' : 'Why isn’t it running?';
+  const todo = why.todo === null ? [] : [`→ ${why.todo}`];
+  const lines = job.status === 'cancelling' ? [] : [title];
+  return [...lines, ...[why.headline, ...why.facts, ...todo].map((line) => `  ${printable(line)}`)];
 }
 
 function section(out: Output, lines: readonly string[]): void {

@@ -4,7 +4,7 @@ import { JOB_STATES } from '../../../core/job/job.ts';
 import type { Cli } from '../../cli.ts';
 import { columns } from '../../text/columns.ts';
 import { age } from '../../../core/values/duration.ts';
-import { rangeText } from '../../../core/views/histogram.ts';
+import { rangeText } from '../../../core/series/histogram.ts';
 import { whole } from '../../options/option-values.ts';
 import { clientOf, outputOf } from '../../session.ts';
 

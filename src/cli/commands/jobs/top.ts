@@ -1,19 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type Longshore, ServerUnreachable, Unavailable } from '../../../client/index.ts';
+import { readSeen } from '../../../client/problems/seen.ts';
+import { problemsOf } from '../../../core/problems/problems.ts';
 import type { Cli } from '../../cli.ts';
 import { exitCode } from '../../exit-codes.ts';
 import { secondsAsMs } from '../../options/option-values.ts';
 import type { Output } from '../../text/output.ts';
 import { clientOf, outputOf } from '../../session.ts';
-import { type Snapshot, topText } from '../../text/top-text.ts';
+import { type Snapshot, topText } from '../../text/jobs/top-text.ts';
 
 const INTERVAL_MS = 2_000;
 /** Maximum number of running jobs to show. */
 const LIMIT = 200;
 const ROWS_UNKNOWN = 20;
 /** Screen rows used by everything else. */
-const ROWS_TAKEN = 8;
+const ROWS_TAKEN = 20;
+/** Of the sparklines. */
+const SERIES_MINUTES = 20;
 
 /** Alternate screen, so that the previous content is restored at the end. */
 const ENTER = '\u001b[?1049h\u001b[?25l';
@@ -28,28 +32,31 @@ export function addTop(program: Command, cli: Cli): void {
   program
     .command('top')
     .summary('watch running jobs')
-    .description('Show workers, queues and running jobs: live on a terminal, otherwise once.')
+    .description(
+      'Show issues, workers, queues and running jobs: live on a terminal, otherwise once.',
+    )
     .option('--interval <seconds>', 'refresh interval; default 2', secondsAsMs)
     .option('--once', 'print once, even on a terminal')
     .action(async ({ interval = INTERVAL_MS, once }: Options, command: Command) => {
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
-      if (!once && !out.json && isScreen(cli.stdout)) {
+      if (!once && !out.json && out.isScreen) {
         return await watch(cli, out, client, Math.max(100, interval));
       }
-      const seen = await look(client);
+      const seen = await look(client, cli.clock.now());
       if (out.json) out.document(seen);
       else out.lines(topText(seen, cli.clock.now(), out.width, ROWS_UNKNOWN));
     });
 }
 
-async function look(client: Longshore): Promise<Snapshot> {
-  const [workers, { jobs: running }, { totals, definitions }] = await Promise.all([
-    client.workers(),
+async function look(client: Longshore, now: Date): Promise<Snapshot> {
+  const [seen, { jobs: running }, { at, totals, definitions, throughput }] = await Promise.all([
+    readSeen(client, now),
     client.list({ status: ['running', 'cancelling'], limit: LIMIT }),
-    client.stats({ seriesMinutes: 1 }),
+    client.stats({ seriesMinutes: SERIES_MINUTES }),
   ]);
-  return { workers, running, totals, definitions };
+  const issues = problemsOf(seen, now);
+  return { at, issues, workers: seen.workers, running, totals, definitions, throughput };
 }
 
 /** Runs until Ctrl-C. While the server is unreachable, shows the error and retries. */
@@ -73,15 +80,12 @@ async function watch(cli: Cli, out: Output, client: Longshore, intervalMs: numbe
 
 async function frame(cli: Cli, out: Output, client: Longshore, rows: number): Promise<string[]> {
   const now = cli.clock.now();
-  const title = out.paint('bold', `longshore top   ${now.toISOString()}   Ctrl-C ends`);
+  const title = (at: string) => out.paint('bold', `longshore top   ${at}   Ctrl-C ends`);
   try {
-    return [title, '', ...topText(await look(client), now, out.width, rows)];
+    const seen = await look(client, now);
+    return [title(`counts of ${seen.at}`), '', ...topText(seen, now, out.width, rows)];
   } catch (error) {
     if (!(error instanceof ServerUnreachable) && !(error instanceof Unavailable)) throw error;
-    return [title, '', out.paint('yellow', `${error.message}; retrying`)];
+    return [title(now.toISOString()), '', out.paint('yellow', `${error.message}; retrying`)];
   }
-}
-
-function isScreen(stdout: NodeJS.WritableStream): boolean {
-  return 'isTTY' in stdout && stdout.isTTY === true;
 }

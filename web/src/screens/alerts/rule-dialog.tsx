@@ -1,12 +1,19 @@
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import type { AlertRuleView } from '../../../../src/core/views/alert.ts';
+import { refusalText } from '../../api/problem-error.ts';
+import {
+  ALERT_SEVERITIES,
+  type AlertRuleView,
+  type AlertSeverity,
+} from '../../../../src/core/alert/alert.ts';
+import { scopeWords } from '../../words/alerts/alert-words.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 
 export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: () => void }) {
   const [threshold, setThreshold] = useState(String(rule.threshold));
   const [seconds, setSeconds] = useState(String(rule.windowSeconds ?? ''));
+  const [severity, setSeverity] = useState(rule.severity);
   const [enabled, setEnabled] = useState(rule.enabled);
   const [wrong, setWrong] = useState<string | null>(null);
   const change = useChange(
@@ -15,6 +22,7 @@ export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: ()
         body: {
           definitionKey: rule.definitionKey,
           enabled,
+          severity,
           threshold: Number(threshold),
           ...(rule.windowSeconds !== null && { windowSeconds: Number(seconds) }),
         },
@@ -23,10 +31,11 @@ export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: ()
       onClose();
       return 'Rule saved.';
     },
+    { inForm: true },
   );
   const confirm = () => {
     setWrong(null);
-    change.mutate(undefined, { onError: (error) => setWrong(error.message) });
+    change.mutate(undefined, { onError: (error) => setWrong(refusalText(error)) });
     return 'stay' as const;
   };
   return (
@@ -38,6 +47,7 @@ export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: ()
       onClose={onClose}
     >
       <p className="soft">{rule.description}</p>
+      <p className="soft">{scopeWords(rule)}</p>
       <label className="field">
         <span>Threshold ({rule.unit})</span>
         <input
@@ -56,6 +66,17 @@ export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: ()
           />
         </label>
       )}
+      <label className="field">
+        <span>Severity</span>
+        <select
+          value={severity}
+          onChange={(event) => setSeverity(event.target.value as AlertSeverity)}
+        >
+          {ALERT_SEVERITIES.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
       <label className="check">
         <input
           type="checkbox"

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AlertRuleView } from '../../../../src/core/views/alert.ts';
+import type { AlertRuleView } from '../../../../src/core/alert/alert.ts';
 import { alertRulesQuery } from '../../api/signal-queries.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -51,14 +51,15 @@ export function RulesPanel() {
 }
 
 function RuleName({
-  rule: { rule, definitionKey, enabled, description },
+  rule: { rule, definitionKey, enabled, severity, description },
 }: {
   rule: AlertRuleView;
 }) {
   return (
     <>
       <strong>{rule}</strong> {definitionKey !== null && `for ${definitionKey} `}
-      {!enabled && <span className="badge tone-warn">off</span>}
+      {!enabled && <span className="badge tone-warn">off</span>}{' '}
+      {severity === 'critical' && <span className="badge tone-bad">critical</span>}
       <br />
       <span className="soft">{description}</span>
     </>

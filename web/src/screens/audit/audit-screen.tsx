@@ -5,12 +5,15 @@ import type { AuditView } from '../../../../src/core/access/audit.ts';
 import { isJobId } from '../../../../src/core/job/job-id.ts';
 import { type AuditAsked, auditQuery } from '../../api/admin-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { Pages } from '../../parts/pages.tsx';
 import { TargetLink } from '../../parts/target-link.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { actorWords } from '../../words/actor-words.ts';
 import { shortId } from '../../words/jobs/job-words.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { auditTarget } from '../../words/target.ts';
+import { changeWords } from '../../words/audit-words.ts';
 import { textOf } from '../../words/url-search.ts';
 
 const route = getRouteApi('/audit');
@@ -37,13 +40,7 @@ export function AuditScreen() {
       ) : (
         <AuditTable entries={page.entries} search={search} />
       )}
-      {page?.nextCursor && (
-        <nav className="pages" aria-label="Pages">
-          <Link to="/audit" search={{ ...search, cursor: page.nextCursor }} className="button">
-            Next page
-          </Link>
-        </nav>
-      )}
+      {page && <Pages to="/audit" search={search} nextCursor={page.nextCursor} />}
     </Screen>
   );
 }
@@ -89,7 +86,7 @@ function AuditTable({ entries, search }: { entries: readonly AuditView[]; search
           titled: 'in-head',
           cell: ({ actor }) => (
             <Link to="/audit" search={{ ...kept, actor }}>
-              {actor}
+              {actorWords(actor)}
             </Link>
           ),
         },
@@ -122,9 +119,12 @@ function Subject({ entry }: { entry: AuditView }) {
 
 const CHANGE_LENGTH = 400;
 
+function withActor(name: string, value: unknown): unknown {
+  return name === 'by' && typeof value === 'string' ? actorWords(value) : value;
+}
+
 function Change({ before, after }: Pick<AuditView, 'before' | 'after'>) {
-  const sides = [before, after].filter((side) => side !== null && side !== undefined);
-  const text = plainText(sides.map((side) => JSON.stringify(side)).join(' → '));
+  const text = plainText(changeWords(before, after, withActor));
   if (text === '') return <span className="soft">–</span>;
   return (
     <code className="change">

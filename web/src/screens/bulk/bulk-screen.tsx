@@ -1,24 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { bulksQuery } from '../../api/failure-queries.ts';
+import { failureWords } from '../../../../src/core/failure/failure-words.ts';
+import { bulksQuery, groupsQuery } from '../../api/failure-queries.ts';
 import { AbortButton, BulkState } from '../../parts/bulk-progress.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { Pages } from '../../parts/pages.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { plainText } from '../../words/jobs/log-tail.ts';
 import { BULK_WORDS, filterWords } from '../../words/jobs/bulk-words.ts';
-import { textOf } from '../../words/url-search.ts';
 
 const route = getRouteApi('/bulk');
-const TONES = { running: 'busy', finished: 'good', aborted: 'warn' } as const;
-
-export function bulkSearch(search: Record<string, unknown>): { cursor?: string } {
-  const cursor = textOf(search, 'cursor');
-  return cursor === undefined ? {} : { cursor };
-}
+const TONES = { running: 'busy', finished: 'later', aborted: 'warn' } as const;
 
 export function BulkScreen() {
   const { cursor } = route.useSearch();
   const { data: page, error } = useQuery(bulksQuery(cursor));
+  const { data: failures } = useQuery(groupsQuery({}));
+  const errors = new Map(
+    (failures?.groups ?? []).map((group) => [
+      group.fingerprint,
+      plainText(failureWords(group, true)),
+    ]),
+  );
   return (
     <Screen title="Bulk actions">
       {page === undefined ? (
@@ -39,7 +43,11 @@ export function BulkScreen() {
               titled: 'in-head',
               cell: ({ status }) => <span className={`badge tone-${TONES[status]}`}>{status}</span>,
             },
-            { title: 'Filter', titled: 'in-head', cell: ({ filter }) => filterWords(filter) },
+            {
+              title: 'Filter',
+              titled: 'in-head',
+              cell: ({ filter }) => filterWords(filter, errors),
+            },
             { title: 'Progress', titled: 'in-head', cell: (bulk) => <BulkState bulk={bulk} /> },
             {
               title: 'Created',
@@ -47,12 +55,12 @@ export function BulkScreen() {
               cell: ({ createdAt }) => <Moment at={createdAt} />,
             },
             {
-              title: 'Actor',
+              title: 'Audit',
               kind: 'short',
               titled: 'in-head',
               cell: ({ bulkId }) => (
                 <Link to="/audit" search={{ subject: bulkId }}>
-                  Audit entry
+                  Who and when
                 </Link>
               ),
             },
@@ -60,13 +68,7 @@ export function BulkScreen() {
           ]}
         />
       )}
-      {page?.nextCursor && (
-        <nav className="pages" aria-label="Pages">
-          <Link to="/bulk" search={{ cursor: page.nextCursor }} className="button">
-            Next page
-          </Link>
-        </nav>
-      )}
+      {page && <Pages to="/bulk" search={{ cursor }} nextCursor={page.nextCursor} />}
     </Screen>
   );
 }

@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import { duration } from '../../../../src/core/values/duration.ts';
 import type { WorkerView } from '../../../../src/core/queue/worker.ts';
 import { groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery, jobsQuery, workersQuery } from '../../api/queries.ts';
+import { useOffered } from '../../api/signal-queries.ts';
+import { useMay } from '../../api/use-may.ts';
 import { Allowed } from '../../parts/allowed.tsx';
+import { Charts } from '../../parts/charts/charts.tsx';
 import { FailuresPanel } from '../../parts/failures-panel.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
@@ -13,20 +17,36 @@ import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { RunbookLink } from '../../parts/runbook-link.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import type { ChartSearch } from '../../words/charts/range.ts';
 import { cronWords } from '../../words/queues/cron-words.ts';
-import { isolationWords, newestVersions, retryWords } from '../../words/queues/definition-words.ts';
+import {
+  isolationWords,
+  memoryWords,
+  newestVersions,
+  retryWords,
+} from '../../words/queues/definition-words.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { JobTable } from '../jobs/job-table.tsx';
 import { LimitsPanel } from './limits-panel.tsx';
+import { LogsPanel } from './logs-panel.tsx';
 import { PauseButton, PauseNotice } from './pause-part.tsx';
 import { RatesPanel } from './rates-panel.tsx';
+import { ReleasesPanel } from './releases-panel.tsx';
 import { RunForm } from './run-form.tsx';
 
 const route = getRouteApi('/definitions/$key');
 const LATEST = 8;
+const FORM_ID = 'run';
 
 export function DefinitionScreen() {
   const { key } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const onSearch = useCallback(
+    (search: ChartSearch) =>
+      void navigate({ to: '/definitions/$key', params: { key }, search, resetScroll: false }),
+    [navigate, key],
+  );
   const { data: definitions, error } = useQuery(definitionsQuery());
   const { data: page } = useQuery(jobsQuery({ definitionKey: key, limit: LATEST }));
   const { data: failures } = useQuery(groupsQuery({ definitionKey: key, window: '24h' }));
@@ -35,7 +55,11 @@ export function DefinitionScreen() {
     return (
       <Screen title={key}>
         {definitions && !definition ? (
-          <Empty title={`No worker has registered “${key}”.`} />
+          <Empty title={`No worker has registered “${key}”.`}>
+            <p>
+              <Link to="/definitions">Back to definitions</Link> · <Link to="/">Overview</Link>
+            </p>
+          </Empty>
         ) : (
           <Waiting error={error} />
         )}
@@ -43,7 +67,19 @@ export function DefinitionScreen() {
     );
   }
   return (
-    <Screen title={key} actions={<PauseButton definition={definition} />}>
+    <Screen
+      title={key}
+      actions={
+        <>
+          <Allowed scope="jobs:write">
+            <button type="button" onClick={goToForm}>
+              Run…
+            </button>
+          </Allowed>
+          <PauseButton definition={definition} />
+        </>
+      }
+    >
       {definition.description && <p className="sentence">{plainText(definition.description)}</p>}
       <p className="meta">
         <span>
@@ -56,15 +92,21 @@ export function DefinitionScreen() {
           )}
         </span>
         <RunbookLink url={definition.runbookUrl} />
+        <UsageLink definitionKey={key} />
       </p>
       {definition.paused && <PauseNotice pause={definition.paused} />}
       <NoWorkerNotice definition={definition} />
+      <RatesPanel definitionKey={key} />
+      <Charts
+        key={key}
+        search={search}
+        onSearch={onSearch}
+        definitions={definitions ?? []}
+        definitionKey={key}
+      />
       <div className="columns">
         <div>
           {failures && <FailuresPanel failures={failures.groups} definitions={definitions ?? []} />}
-          <Allowed scope="jobs:write">
-            <RunForm key={key} definition={definition} latest={page.jobs[0] ?? null} />
-          </Allowed>
           <Panel
             title="Latest jobs"
             flush
@@ -80,10 +122,16 @@ export function DefinitionScreen() {
               <JobTable jobs={page.jobs} caption={`Latest jobs of ${key}`} alike />
             )}
           </Panel>
+          <Allowed scope="jobs:write">
+            <div id={FORM_ID} tabIndex={-1}>
+              <RunForm key={key} definition={definition} latest={page.jobs[0] ?? null} />
+            </div>
+          </Allowed>
+          <ReleasesPanel definitionKey={key} />
+          <LogsPanel key={`log ${key}`} definitionKey={key} />
         </div>
         <div>
           <Policy definition={definition} />
-          <RatesPanel definitionKey={key} />
           <LimitsPanel definition={definition} />
           <Panel title="Params schema">
             {definition.paramsSchema === null ? (
@@ -96,6 +144,22 @@ export function DefinitionScreen() {
       </div>
     </Screen>
   );
+}
+
+/** An older server has no usage. */
+function UsageLink({ definitionKey }: { definitionKey: string }) {
+  if (!useOffered('/v1/usage')) return null;
+  return (
+    <Link to="/usage" search={{ definition: definitionKey }}>
+      Usage
+    </Link>
+  );
+}
+
+function goToForm(): void {
+  const form = document.getElementById(FORM_ID);
+  form?.scrollIntoView({ block: 'start' });
+  form?.querySelector<HTMLElement>('input, textarea, select')?.focus({ preventScroll: true });
 }
 
 /** Warns that the jobs of this definition would wait. */
@@ -116,7 +180,7 @@ function NoWorkerNotice({ definition: { key, version } }: { definition: Publishe
 }
 
 function Policy({ definition }: { definition: PublishedDefinition }) {
-  const { memoryMb, retryOn, cancelGraceMs, hooks, schedules } = definition;
+  const { retryOn, cancelGraceMs, stallTimeoutMs, hooks, schedules } = definition;
   return (
     <Panel title="About">
       <Facts
@@ -126,13 +190,22 @@ function Policy({ definition }: { definition: PublishedDefinition }) {
           ['Retries', retryWords(definition)],
           ['Retry only on', retryOn?.join(', ')],
           ['Timeout', duration(definition.timeoutSeconds * 1_000)],
+          ['Stall timeout', stallTimeoutMs === null ? null : duration(stallTimeoutMs)],
           ['Cancel grace', cancelGraceMs === null ? null : duration(cancelGraceMs)],
           ['Isolation', isolationWords(definition)],
-          ['Memory', memoryMb === null ? 'no limit' : `${memoryMb} MiB`],
+          ['Memory', memoryWords(definition)],
           ['Hooks', hooks.join(', ')],
           [
             'Schedules',
             schedules.map(({ cron, timezone }) => `${cronWords(cron)} (${timezone})`).join(', '),
+          ],
+          [
+            'New schedule',
+            useMay('operate') && (
+              <Link to="/schedules/new" search={{ definition: definition.key }}>
+                Create
+              </Link>
+            ),
           ],
           ['Published', <Moment at={definition.publishedAt} />],
         ]}

@@ -66,20 +66,28 @@ export function DefinitionsScreen() {
                 return runMs ? quantileWords(runMs) : '–';
               },
             },
-            { title: 'Attempts', kind: 'number', cell: ({ maxAttempts }) => maxAttempts },
-            { title: 'Retries', cell: retryWords },
+            {
+              title: 'Attempts',
+              spare: true,
+              kind: 'number',
+              cell: ({ maxAttempts }) => maxAttempts,
+            },
+            { title: 'Retries', spare: true, cell: retryWords },
             {
               title: 'Timeout',
+              spare: true,
               kind: 'number',
               cell: ({ timeoutSeconds }) => duration(timeoutSeconds * 1_000),
             },
             {
               title: 'Limits',
+              spare: true,
               cell: ({ limits }) => limitsLine(limits.effective) || <span className="soft">–</span>,
             },
-            { title: 'Version', kind: 'number', cell: ({ version }) => version },
+            { title: 'Version', spare: true, kind: 'number', cell: ({ version }) => version },
             {
               title: 'Published',
+              spare: true,
               kind: 'short',
               cell: ({ publishedAt }) => <Moment at={publishedAt} />,
             },

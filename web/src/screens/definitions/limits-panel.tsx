@@ -23,7 +23,7 @@ export function LimitsPanel({ definition: { key, limits } }: { definition: Publi
     <Panel
       title="Limits"
       aside={
-        <Allowed scope="operate" ofHost>
+        <Allowed scope="operate" ofDefaultTenant>
           <button type="button" className="small" onClick={() => setAsking(true)}>
             Change…
           </button>

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import type { Field } from '../../words/jobs/schema-form.ts';
+import type { Field } from '../../../../src/core/form/schema-form.ts';
 
 /** One input of the params form: label, input, description or error. */
 export function ParamField({
@@ -58,6 +58,8 @@ function Input({ field, shared }: { field: Field; shared: Shared }) {
       return <Choice shared={shared} choices={field.choices} />;
     case 'json':
       return <textarea rows={2} spellCheck={false} placeholder="JSON" {...shared} />;
+    case 'mixed':
+      return <textarea rows={2} spellCheck={false} placeholder="text or JSON" {...shared} />;
   }
 }
 

@@ -2,12 +2,14 @@ import { useState } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { PauseView } from '../../../../src/core/queue/limit-view.ts';
 import { call } from '../../api/call.ts';
+import { useStats } from '../../api/signal-queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
-import { Ask } from '../../parts/ask.tsx';
+import { AskButton } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useNow } from '../../runtime/clock.ts';
-import { pauseWords } from '../../words/queues/pause-words.ts';
+import { plainText } from '../../words/jobs/log-tail.ts';
+import { pauseWords, resumeWords } from '../../words/queues/pause-words.ts';
 
 /** A prominent notice, so that it is clear why no job starts. */
 export function PauseNotice({ pause }: { pause: PauseView }) {
@@ -21,8 +23,8 @@ export function PauseNotice({ pause }: { pause: PauseView }) {
 }
 
 export function PauseButton({ definition: { key, paused } }: { definition: PublishedDefinition }) {
-  const [asking, setAsking] = useState(false);
   const [reason, setReason] = useState('');
+  const waiting = useStats()?.definitions.find((one) => one.key === key)?.depth ?? null;
   const path = `/v1/definitions/${encodeURIComponent(key)}`;
   const pause = useChange(
     async () =>
@@ -33,38 +35,46 @@ export function PauseButton({ definition: { key, paused } }: { definition: Publi
     async () => await call<object>('POST', `${path}/resume`),
     () => `${key} resumed.`,
   );
-  if (!useMay('operate', { ofHost: true })) return null;
+  if (!useMay('operate', { ofDefaultTenant: true })) return null;
   if (paused) {
     return (
-      <button type="button" className="primary" onClick={() => resume.mutate(undefined)}>
-        <Icon name="play" />
-        Resume
-      </button>
+      <AskButton
+        label={
+          <>
+            <Icon name="resume" />
+            Resume…
+          </>
+        }
+        className="primary"
+        title={`Resume ${key}?`}
+        confirm="Resume definition"
+        tone="primary"
+        onConfirm={() => resume.mutate(undefined)}
+      >
+        <p>{resumeWords(waiting)}</p>
+        {paused.reason !== null && <p>Paused because: {plainText(paused.reason)}</p>}
+      </AskButton>
     );
   }
   return (
-    <>
-      <button type="button" onClick={() => setAsking(true)}>
-        <Icon name="pause" />
-        Pause…
-      </button>
-      {asking && (
-        <Ask
-          title={`Pause ${key}?`}
-          confirm="Pause definition"
-          onConfirm={() => pause.mutate(undefined)}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            No more jobs of this definition start. Running jobs continue; new jobs wait in the
-            queue.
-          </p>
-          <label className="field">
-            <span>Reason (shown to others)</span>
-            <input value={reason} maxLength={500} onChange={(e) => setReason(e.target.value)} />
-          </label>
-        </Ask>
-      )}
-    </>
+    <AskButton
+      label={
+        <>
+          <Icon name="pause" />
+          Pause…
+        </>
+      }
+      title={`Pause ${key}?`}
+      confirm="Pause definition"
+      onConfirm={() => pause.mutate(undefined)}
+    >
+      <p>
+        No more jobs of this definition start. Running jobs continue; new jobs wait in the queue.
+      </p>
+      <label className="field">
+        <span>Reason (shown to others)</span>
+        <input value={reason} maxLength={500} onChange={(e) => setReason(e.target.value)} />
+      </label>
+    </AskButton>
   );
 }

@@ -9,19 +9,26 @@ export function RatesPanel({ definitionKey }: { definitionKey: string }) {
   const rates = stats?.definitions.find(({ key }) => key === definitionKey);
   if (!stats || !rates) return null;
   return (
-    <Panel title="Rates" aside={`since ${clockTime(stats.windowFrom).slice(0, 5)}`}>
-      <Facts
-        facts={[
-          ['Queued', rates.depth.toLocaleString('en')],
-          ['Oldest queued', rates.oldestAgeMs === null ? null : duration(rates.oldestAgeMs)],
-          ['Running', rates.running.toLocaleString('en')],
-          ['Success rate', rateWords(rates.successRate)],
-          ['Failure rate', rateWords(rates.failureRate)],
-          ['Retries', rates.retries.toLocaleString('en')],
-          ['Queue time p50 / p95', quantileWords(rates.waitMs)],
-          ['Duration p50 / p95', quantileWords(rates.runMs)],
-        ]}
-      />
-    </Panel>
+    <div className="above facts-row">
+      <Panel title="Rates" aside={`since ${clockTime(stats.windowFrom).slice(0, 5)}`}>
+        <Facts
+          facts={[
+            ['Queued', rates.depth.toLocaleString('en')],
+            ['Oldest queued', rates.oldestAgeMs === null ? null : duration(rates.oldestAgeMs)],
+            ['Running', rates.running.toLocaleString('en')],
+            ['Success rate', ofEnds(rates.successRate)],
+            ['Failure rate', ofEnds(rates.failureRate)],
+            ['Retries', rates.retries.toLocaleString('en')],
+            ['Queue time p50 / p95', quantileWords(rates.waitMs)],
+            ['Duration p50 / p95', quantileWords(rates.runMs)],
+          ]}
+        />
+      </Panel>
+    </div>
   );
+}
+
+/** A job that fails, is retried by hand and succeeds counts twice. */
+function ofEnds(rate: number | null): string {
+  return rate === null ? rateWords(rate) : `${rateWords(rate)} of jobs that ended`;
 }

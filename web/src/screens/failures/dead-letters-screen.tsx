@@ -2,19 +2,30 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { deadLettersQuery, groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
+import { useMay } from '../../api/use-may.ts';
 import { BulkButtons } from '../../parts/bulk-buttons.tsx';
+import { ExportMenu } from '../../parts/search/export-menu.tsx';
+import { Pages } from '../../parts/pages.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { SelectionBar } from '../../parts/search/selection-bar.tsx';
+import { useSelection } from '../../parts/search/use-selection.ts';
+import { ViewsMenu } from '../../parts/search/views-menu.tsx';
+import { now } from '../../runtime/clock.ts';
 import { matrixRows } from '../../words/alerts/matrix.ts';
 import { WINDOWS } from '../../words/alerts/window.ts';
+import { noneYet } from '../../words/search/page-words.ts';
+import { NO_SELECTION } from '../../words/search/selection.ts';
 import { JobTable } from '../jobs/job-table.tsx';
 import { FailureFilters } from './failure-filters.tsx';
 import { FailureMatrix } from './failure-matrix.tsx';
 import {
   bulkOf,
+  exportOf,
   type FailuresSearch,
   groupsAsked,
   lettersAsked,
+  viewQuery,
   WINDOW_DEFAULT,
 } from './failures-search.ts';
 
@@ -26,6 +37,8 @@ export function DeadLettersScreen() {
   const { data: found, error } = useQuery(groupsQuery(groupsAsked(search)));
   const { data: page } = useQuery(deadLettersQuery(lettersAsked(search)));
   const { data: definitions = [] } = useQuery(definitionsQuery());
+  const [selected, onSelect] = useSelection(search);
+  const may = useMay('jobs:write');
   if (!found || !page) {
     return (
       <Screen title="Dead letters">
@@ -40,15 +53,20 @@ export function DeadLettersScreen() {
     <Screen
       title="Dead letters"
       actions={
-        page.jobs.length > 0 && (
-          <BulkButtons
-            actions={['retry', 'delete']}
-            filter={bulkOf(search, found.from)}
-            what="all matching dead letters"
-          />
-        )
+        <>
+          <ViewsMenu screen="dead-letters" query={viewQuery(search)} />
+          <ExportMenu filter={() => exportOf(search, found.from)} />
+          {page.jobs.length > 0 && (
+            <BulkButtons
+              actions={['retry', 'delete']}
+              filter={bulkOf(search, found.from)}
+              what="all matching dead letters"
+            />
+          )}
+        </>
       }
     >
+      <p className="soft under-title">Jobs that failed for good. Retry or delete them.</p>
       <FailureFilters key={search.q} search={search} />
       {rows.length > 0 && (
         <FailureMatrix
@@ -65,35 +83,28 @@ export function DeadLettersScreen() {
         <Nothing search={search} />
       ) : (
         <div className="below">
+          <SelectionBar
+            ids={selected.ids}
+            jobs={page.jobs}
+            actions={['retry', 'delete']}
+            onClear={() => onSelect(NO_SELECTION)}
+          />
           <Panel title="Jobs" aside="latest failure first" flush>
             {page.jobs.length === 0 ? (
-              <p className="soft pad">No matches on this page; later pages may have some.</p>
+              <p className="soft pad">{noneYet(page.searchedUntil, undefined, now())}</p>
             ) : (
-              <JobTable jobs={page.jobs} caption="Dead letters" />
+              <JobTable
+                jobs={page.jobs}
+                caption="Dead letters"
+                ended
+                {...(may && { selected, onSelect })}
+              />
             )}
           </Panel>
-          <Pages search={search} nextCursor={page.nextCursor} />
+          <Pages to="/dead-letters" search={search} nextCursor={page.nextCursor} />
         </div>
       )}
     </Screen>
-  );
-}
-
-function Pages({ search, nextCursor }: { search: FailuresSearch; nextCursor: string | null }) {
-  const { cursor, ...first } = search;
-  return (
-    <nav className="pages" aria-label="Pages">
-      {cursor !== undefined && (
-        <Link to="/dead-letters" search={first} className="button">
-          First page
-        </Link>
-      )}
-      {nextCursor !== null && (
-        <Link to="/dead-letters" search={{ ...search, cursor: nextCursor }} className="button">
-          Next page
-        </Link>
-      )}
-    </nav>
   );
 }
 

@@ -9,14 +9,11 @@ import { RunbookLink } from '../../parts/runbook-link.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { Spark } from '../../parts/spark.tsx';
-import { useNow } from '../../runtime/clock.ts';
 import { atLeast } from '../../words/jobs/bulk-words.ts';
-import { ownersOf, ownerWords, runbooksOf } from '../../words/alerts/owners.ts';
-import { SINCE_MS } from '../../words/since.ts';
+import { ownersOf, ownerWords, runbooksOf } from '../../../../src/core/definition/owners.ts';
 
 /** Errors: dead letters grouped by fingerprint. */
 export function ErrorsScreen() {
-  const now = useNow();
   const { data: ever, error } = useQuery(groupsQuery({}));
   const { data: recent } = useQuery(groupsQuery({ window: '24h', inParts: true }));
   const { data: definitions = [] } = useQuery(definitionsQuery());
@@ -32,10 +29,14 @@ export function ErrorsScreen() {
   const lastDay = new Map(recent.groups.map((group) => [group.fingerprint, group]));
   return (
     <Screen title="Errors">
+      <p className="soft under-title">
+        The dead letters by cause: one row per error. Attempts that were retried are not counted.
+      </p>
       {ever.groups.length === 0 ? (
         <Empty title="No dead letters">
           <p>
-            Failed jobs with the same error appear here as one row, with count and first occurrence.
+            Failed jobs with the same error appear here as one row. A retried job leaves the list
+            until it fails again.
           </p>
         </Empty>
       ) : (
@@ -45,7 +46,7 @@ export function ErrorsScreen() {
           keyOf={({ fingerprint }) => fingerprint}
           columns={[
             {
-              title: 'Count',
+              title: 'Dead letters now',
               kind: 'number',
               cell: ({ count, countIsExact }) => atLeast(count, countIsExact),
             },
@@ -88,11 +89,11 @@ export function ErrorsScreen() {
               cell: ({ fingerprint }) => <Lately group={lastDay.get(fingerprint)} />,
             },
             {
-              title: 'First',
+              title: 'Oldest',
               kind: 'short',
-              cell: ({ firstSeen }) => <First at={firstSeen} now={now} />,
+              cell: ({ firstSeen }) => <Moment at={firstSeen} />,
             },
-            { title: 'Last', kind: 'short', cell: ({ lastSeen }) => <Moment at={lastSeen} /> },
+            { title: 'Newest', kind: 'short', cell: ({ lastSeen }) => <Moment at={lastSeen} /> },
             {
               title: 'Example',
               kind: 'short',
@@ -117,15 +118,6 @@ function Lately({ group }: { group: DeadLetterGroup | undefined }) {
   return (
     <>
       <Spark counts={group.trend} label={`${times} times in 24 hours`} /> {times}
-    </>
-  );
-}
-
-function First({ at, now }: { at: string; now: Date }) {
-  const isNew = now.getTime() - Date.parse(at) < SINCE_MS['24h'];
-  return (
-    <>
-      <Moment at={at} /> {isNew && <span className="badge tone-bad">new</span>}
     </>
   );
 }

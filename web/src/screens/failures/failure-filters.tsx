@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { readSearch } from '../../../../src/core/search/search.ts';
 import { definitionsQuery } from '../../api/queries.ts';
+import { SearchField } from '../../parts/search/search-field.tsx';
 import { WINDOWS } from '../../words/alerts/window.ts';
 import { type FailuresSearch, WINDOW_DEFAULT } from './failures-search.ts';
 
 export function FailureFilters({ search }: { search: FailuresSearch }) {
   const navigate = useNavigate();
   const { data: definitions = [] } = useQuery(definitionsQuery());
-  const [q, setQ] = useState(search.q ?? '');
   const change = (to: Partial<Record<keyof FailuresSearch, string | undefined>>) => {
     const next = { ...search, cursor: undefined, ...to } as FailuresSearch;
     void navigate({ to: '/dead-letters', search: next });
@@ -17,27 +17,17 @@ export function FailureFilters({ search }: { search: FailuresSearch }) {
   if (search.definitionKey !== undefined) keys.add(search.definitionKey);
   return (
     <div className="filters">
-      <form
-        role="search"
-        className="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change({ q: q.trim() || undefined });
+      <SearchField
+        text={search.q ?? ''}
+        label="Search dead letters"
+        placeholder="owner:billing code:TIMEOUT, or a text in the error or params  ( / )"
+        onSearch={(text) => {
+          const reading = readSearch(text);
+          if ('problem' in reading) return reading.problem;
+          change({ q: text.trim() || undefined });
+          return null;
         }}
-      >
-        <label className="visually-hidden" htmlFor="search">
-          Text in the error or params
-        </label>
-        <input
-          id="search"
-          type="search"
-          value={q}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="Text in the error or params  ( / )"
-          onChange={(event) => setQ(event.target.value)}
-        />
-      </form>
+      />
       <label>
         <span className="visually-hidden">Definition</span>
         <select

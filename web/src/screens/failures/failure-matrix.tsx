@@ -6,7 +6,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { RunbookLink } from '../../parts/runbook-link.tsx';
 import { atLeast } from '../../words/jobs/bulk-words.ts';
 import { type MatrixRow, shadeOf } from '../../words/alerts/matrix.ts';
-import { ownersOf, ownerWords, runbooksOf } from '../../words/alerts/owners.ts';
+import { ownersOf, ownerWords, runbooksOf } from '../../../../src/core/definition/owners.ts';
 import { partWords, type TimePart, type WindowName } from '../../words/alerts/window.ts';
 import { bulkOf, type FailuresSearch } from './failures-search.ts';
 
@@ -41,7 +41,7 @@ export function FailureMatrix({
   return (
     <Panel title="Definition, error, time" aside={note} flush>
       <div className="scroll">
-        <table className="rows matrix">
+        <table className="rows stacks matrix">
           <caption className="visually-hidden">Failures by definition, error and time</caption>
           <thead>
             <tr>
@@ -84,7 +84,7 @@ export function FailureMatrix({
                   {row.counts.map((count, at) => (
                     <Cell key={at} count={count} most={most} search={{ ...whole, ...parts[at] }} />
                   ))}
-                  <td className="number nowrap">
+                  <td className="number nowrap" data-title="Total">
                     <Link to="/dead-letters" search={whole}>
                       {atLeast(row.count, row.countIsExact)}
                     </Link>
@@ -116,9 +116,9 @@ export function FailureMatrix({
 }
 
 function Cell({ count, most, search }: { count: number; most: number; search: FailuresSearch }) {
-  if (count === 0) return <td className="number soft">·</td>;
+  if (count === 0) return <td className="number soft part">·</td>;
   return (
-    <td className={`number heat heat-${shadeOf(count, most)}`}>
+    <td className={`number part heat heat-${shadeOf(count, most)}`}>
       <Link to="/dead-letters" search={search}>
         {count.toLocaleString('en')}
       </Link>

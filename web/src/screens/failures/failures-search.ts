@@ -1,6 +1,6 @@
 import type { BulkFilter } from '../../../../src/client/bulk.ts';
 import type { DeadLettersAsked, FailureFilter } from '../../api/failure-queries.ts';
-import { textOf } from '../../words/url-search.ts';
+import { textOf, writeUrlSearch } from '../../words/url-search.ts';
 import { isWindow, type WindowName } from '../../words/alerts/window.ts';
 
 /**
@@ -61,4 +61,25 @@ export function bulkOf(search: FailuresSearch, from: string | null): BulkFilter 
   const { window: _window, cursor: _cursor, from: part, to, ...rest } = search;
   const finishedAfter = part ?? from ?? undefined;
   return { status: ['failed'], ...rest, finishedAfter, finishedBefore: to };
+}
+
+/** The same jobs as a filter of an export. */
+export function exportOf(search: FailuresSearch, from: string | null) {
+  const { definitionKey, errorCode, fingerprint, q } = search;
+  const { finishedAfter, finishedBefore } = bulkOf(search, from);
+  return {
+    status: ['failed'],
+    definitionKey,
+    errorCode,
+    fingerprint,
+    q,
+    finishedAfter: finishedAfter?.toString(),
+    finishedBefore: finishedBefore?.toString(),
+  };
+}
+
+/** The query string of a saved view. A view moves with time, so it has no fixed part of it. */
+export function viewQuery(search: FailuresSearch): string {
+  const { from: _from, to: _to, cursor: _cursor, ...kept } = search;
+  return writeUrlSearch(kept).slice(1);
 }

@@ -2,13 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isTerminal, type JobState, type JobView } from '../../../../src/core/job/job.ts';
 import { call } from '../../api/call.ts';
-import { offersQuery } from '../../api/queries.ts';
+import { definitionsQuery, offersQuery } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
-import { Ask } from '../../parts/ask.tsx';
+import { AskButton } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { cancelWords } from '../../words/job-page/cancel-words.ts';
 import type { RetryRequest } from '../../words/jobs/retry-request.ts';
+import { mayRunAgain } from '../../words/job-page/run-again.ts';
 import { RetryDialog } from './retry-dialog.tsx';
+import { RunAgainDialog } from './run-again-dialog.tsx';
 
 interface Receipt {
   jobId: string;
@@ -17,8 +20,13 @@ interface Receipt {
 
 /** Actions that the job's state allows. */
 export function JobActions({ job }: { job: JobView }) {
-  const [asking, setAsking] = useState<'cancel' | 'retry' | null>(null);
+  const [asking, setAsking] = useState<'retry' | 'again' | null>(null);
   const { data: offers = [] } = useQuery(offersQuery());
+  const { data: definitions = [] } = useQuery(definitionsQuery());
+  const isInline = definitions.some(
+    ({ key, version, isolation }) =>
+      key === job.definitionKey && version === job.definitionVersion && isolation === 'inline',
+  );
   const post = async (verb: string, body?: object) =>
     await call<Receipt>('POST', `/v1/jobs/${job.jobId}/${verb}`, { body });
   const cancel = useChange(
@@ -43,44 +51,46 @@ export function JobActions({ job }: { job: JobView }) {
           Release
         </button>
       )}
+      {mayRunAgain(job) && (
+        <button type="button" onClick={() => setAsking('again')}>
+          Copy as new job…
+        </button>
+      )}
       {mayRetry && offers.includes('/v1/jobs/{jobId}/retry') && (
         <>
           <button type="button" onClick={() => setAsking('retry')}>
-            Retry with…
+            Retry with changes…
           </button>
           <button type="button" className="primary" onClick={() => retry.mutate({ mode: 'now' })}>
             <Icon name="retry" />
-            Retry now
+            Retry
           </button>
         </>
       )}
       {!isTerminal(job.status) && job.status !== 'cancelling' && (
-        <button type="button" className="danger" onClick={() => setAsking('cancel')}>
-          <Icon name="stop" />
-          Cancel
-        </button>
+        <AskButton
+          label={
+            <>
+              <Icon name="stop" />
+              Cancel
+            </>
+          }
+          className="danger"
+          title="Cancel this job?"
+          confirm="Cancel job"
+          dismiss={job.status === 'running' ? 'Keep running' : 'Keep job'}
+          onConfirm={() => cancel.mutate(undefined)}
+        >
+          <p>{cancelWords(job, isInline)} This can’t be undone.</p>
+        </AskButton>
       )}
+      {asking === 'again' && <RunAgainDialog job={job} onClose={() => setAsking(null)} />}
       {asking === 'retry' && (
         <RetryDialog
           job={job}
           onRetry={(request) => retry.mutate(request)}
           onClose={() => setAsking(null)}
         />
-      )}
-      {asking === 'cancel' && (
-        <Ask
-          title="Cancel this job?"
-          confirm="Cancel job"
-          onConfirm={() => cancel.mutate(undefined)}
-          onClose={() => setAsking(null)}
-        >
-          <p>
-            {job.status === 'running'
-              ? 'The job is asked to stop; its process is killed if it does not.'
-              : 'The job will not run.'}{' '}
-            This can’t be undone.
-          </p>
-        </Ask>
       )}
     </>
   );

@@ -1,11 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import { duration } from '../../../../src/core/values/duration.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { useIsDeployed } from '../../api/deployment-queries.ts';
+import { Command, CopyButton } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
+import { useNow } from '../../runtime/clock.ts';
 import { serverAddress } from '../../runtime/urls.ts';
-import { cliFor, curlFor } from '../../words/shell.ts';
+import { timeSince } from '../../words/moment.ts';
+import { versionWords } from '../../words/queues/deployment-words.ts';
+import { cliFor, curlFor, replayFor } from '../../words/shell.ts';
 
 export function JobFacts({ job }: { job: JobView }) {
   return (
@@ -14,7 +18,7 @@ export function JobFacts({ job }: { job: JobView }) {
         facts={[
           ['Id', <code className="whole-id">{job.jobId}</code>],
           ['Definition', <DefinitionLink job={job} />],
-          ['Version', job.definitionVersion],
+          ['Version', <Version job={job} />],
           ['Schedule', job.scheduleId && <ScheduleLink scheduleId={job.scheduleId} />],
           ['Tenant', job.tenant === 'default' ? null : job.tenant],
           ['Priority', job.priority === 0 ? null : job.priority],
@@ -26,7 +30,8 @@ export function JobFacts({ job }: { job: JobView }) {
           ['Queued', job.queuedAt && <Moment at={job.queuedAt} />],
           ['Started', job.startedAt && <Moment at={job.startedAt} />],
           ['Finished', job.finishedAt && <Moment at={job.finishedAt} />],
-          ['Queue time', waited(job)],
+          ['Waiting now', job.status === 'queued' ? <WaitingNow job={job} /> : null],
+          ['Queue time', job.status === 'queued' ? null : waited(job)],
           ['Cancel requested', job.cancelRequestedAt && <Moment at={job.cancelRequestedAt} />],
           ['Lease expires', job.leaseExpiresAt && <Moment at={job.leaseExpiresAt} />],
         ]}
@@ -36,7 +41,16 @@ export function JobFacts({ job }: { job: JobView }) {
         <CopyButton text={location.href} label="Copy link" />
         <CopyButton text={curlFor(job, serverAddress)} label="Copy as curl" />
         <CopyButton text={cliFor(job, serverAddress)} label="Copy as CLI" />
+        <Link to="/compare" search={{ a: job.jobId }} className="button small">
+          Compare…
+        </Link>
       </div>
+      {!job.definitionKey.startsWith('$') && (
+        <div className="replay">
+          <h3>Debug it on your machine</h3>
+          <Command text={replayFor(job, serverAddress)} />
+        </div>
+      )}
     </Panel>
   );
 }
@@ -47,6 +61,17 @@ function DefinitionLink({ job: { definitionKey } }: { job: JobView }) {
   return (
     <Link to="/definitions/$key" params={{ key }}>
       {definitionKey}
+    </Link>
+  );
+}
+
+/** A link to the deployment if the definition is deployed. */
+function Version({ job }: { job: JobView }) {
+  const number = String(job.definitionVersion);
+  if (!useIsDeployed(job)) return versionWords(job);
+  return (
+    <Link to="/deployments/$number" params={{ number }}>
+      Deployment {number}
     </Link>
   );
 }
@@ -66,6 +91,10 @@ function tags({ tags: all }: JobView) {
       {tag}
     </Link>
   ));
+}
+
+function WaitingNow({ job: { queuedAt, createdAt } }: { job: JobView }) {
+  return timeSince(queuedAt ?? createdAt, useNow());
 }
 
 function waited({ queuedAt, startedAt, attempts }: JobView): string | null {

@@ -7,7 +7,7 @@ import { definitionsQuery } from '../../api/queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { RunbookLink } from '../../parts/runbook-link.tsx';
 import { atLeast } from '../../words/jobs/bulk-words.ts';
-import { runbooksOf } from '../../words/alerts/owners.ts';
+import { runbooksOf } from '../../../../src/core/definition/owners.ts';
 
 /** Owner, runbook, age and frequency of the error. */
 export function JobMeta({ job }: { job: JobView }) {
@@ -50,8 +50,8 @@ function HowOften({ job: { definitionKey, error } }: { job: JobView }) {
       search={{ definitionKey, fingerprint: group.fingerprint, window: '24h' }}
     >
       {group.count === 1
-        ? 'The only job with this error in the last 24 hours'
-        : `Same error ${atLeast(group.count, group.countIsExact)} times in the last 24 hours`}
+        ? 'The only dead letter with this error in the last 24 hours'
+        : `Same error: now ${atLeast(group.count, group.countIsExact)} dead letters of the last 24 hours`}
     </Link>
   );
 }

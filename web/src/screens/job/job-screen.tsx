@@ -1,25 +1,39 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JobView } from '../../../../src/core/job/job.ts';
-import { sentence } from '../../../../src/core/views/sentence.ts';
+import { isRefused } from '../../api/problem-error.ts';
 import { attemptsQuery, jobQuery } from '../../api/queries.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { JsonTree } from '../../parts/json-tree.tsx';
-import { Screen, Waiting } from '../../parts/screen.tsx';
+import { JsonPanel } from '../../parts/json-panel.tsx';
+import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { addressFor } from '../../runtime/tenant.ts';
 import { useNow } from '../../runtime/clock.ts';
-import { plainText } from '../../words/jobs/log-tail.ts';
-import { sentenceCase } from '../../words/jobs/job-words.ts';
-import { AttemptTimeline } from './attempt-timeline.tsx';
+import { shortId } from '../../words/jobs/job-words.ts';
+import { killedWords } from '../../words/job-page/attempt-words.ts';
+import { headline } from '../../words/job-page/headline.ts';
+import { textOf } from '../../words/url-search.ts';
+import { AttemptTable } from './attempt-table.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { EventList } from './event-list.tsx';
 import { JobActions } from './job-actions.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { JobMeta } from './job-meta.tsx';
 import { LogPanel } from './log-panel.tsx';
+import { OutputPanel } from './output-panel.tsx';
+import { RelatedPanel } from './related-panel.tsx';
+import { ResultPanel } from './result-panel.tsx';
+import { SignalPanel } from './signal-panel.tsx';
+import { StepsPanel } from './steps-panel.tsx';
+import { TimelinePanel } from './timeline-panel.tsx';
 import { WhyPanel } from './why-panel.tsx';
 
 const route = getRouteApi('/jobs/$jobId');
+
+/** `from` is the job that this one repeats ("Copy as new job…"). */
+export function jobSearch(search: Record<string, unknown>): { from?: string } {
+  const from = textOf(search, 'from');
+  return from === undefined ? {} : { from };
+}
 
 export function JobScreen() {
   const { jobId } = route.useParams();
@@ -27,7 +41,15 @@ export function JobScreen() {
   if (!job) {
     return (
       <Screen title="Job">
-        <Waiting error={error} />
+        {isRefused(error) && error.tenant !== null ? (
+          <Empty title={`This job belongs to tenant ${error.tenant}.`}>
+            <p>
+              <a href={addressFor(`/jobs/${jobId}`, error.tenant)}>Open it</a>
+            </p>
+          </Empty>
+        ) : (
+          <Waiting error={error} />
+        )}
       </Screen>
     );
   }
@@ -45,24 +67,26 @@ export function JobScreen() {
       actions={<JobActions job={job} />}
     >
       <JobSentence job={job} />
+      <Origin job={job} />
       <div className="columns">
         <div>
           <WhyPanel job={job} />
+          {job.waitsFor?.signal && (
+            <SignalPanel key={job.waitsFor.signal} job={job} signal={job.waitsFor.signal} />
+          )}
+          <OutputPanel key={`output ${job.jobId}`} job={job} />
+          <RelatedPanel job={job} />
           {job.error && <ErrorPanel error={job.error} job={job} />}
-          <Attempts job={job} />
+          <TimelinePanel key={`timeline ${job.jobId}`} job={job} />
+          <AttemptTable job={job} />
           <LogPanel key={job.jobId} job={job} />
           <EventList job={job} />
         </div>
         <div>
           <JobFacts job={job} />
-          <Panel title="Params">
-            <JsonTree value={job.params} />
-          </Panel>
-          {job.status === 'succeeded' && (
-            <Panel title="Result">
-              <JsonTree value={job.result} />
-            </Panel>
-          )}
+          <JsonPanel title="Params" value={job.params} fileName={`params-${job.jobId}.json`} />
+          {job.status === 'succeeded' && <ResultPanel job={job} />}
+          <StepsPanel job={job} />
         </div>
       </div>
     </Screen>
@@ -72,10 +96,13 @@ export function JobScreen() {
 /** The history in one sentence, and the progress while running. */
 function JobSentence({ job }: { job: JobView }) {
   const now = useNow();
+  const { data: attempts = [] } = useQuery(attemptsQuery(job.jobId, job));
+  const last = attempts.at(-1);
+  const killed = job.status === 'cancelled' && last ? killedWords(last) : null;
   const fraction = job.status === 'running' ? job.progress?.fraction : null;
   return (
     <>
-      <p className="sentence">{sentenceCase(plainText(sentence(job, now)))}.</p>
+      <p className="sentence">{killed ?? headline(job, now)}.</p>
       <JobMeta job={job} />
       {typeof fraction === 'number' && (
         <progress value={fraction} max={1} aria-label="Progress of the job" />
@@ -84,12 +111,21 @@ function JobSentence({ job }: { job: JobView }) {
   );
 }
 
-function Attempts({ job }: { job: JobView }) {
-  const { data: attempts = [] } = useQuery(attemptsQuery(job.jobId, job));
-  if (attempts.length === 0) return null;
+/** Known only from the link that led here: a job does not store which job it repeats. */
+function Origin({ job: { jobId } }: { job: JobView }) {
+  const { from } = route.useSearch();
+  if (from === undefined || from === jobId) return null;
   return (
-    <Panel title="Attempts" aside={`${job.attempts} of ${job.maxAttempts}`} flush>
-      <AttemptTimeline attempts={attempts} />
-    </Panel>
+    <p className="meta">
+      <span>
+        Run again from{' '}
+        <Link to="/jobs/$jobId" params={{ jobId: from }}>
+          <code>{shortId(from)}</code>
+        </Link>
+      </span>
+      <Link to="/compare" search={{ a: from, b: jobId }}>
+        Compare both
+      </Link>
+    </p>
   );
 }

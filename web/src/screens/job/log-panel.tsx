@@ -1,13 +1,17 @@
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { isTerminal, type JobView } from '../../../../src/core/job/job.ts';
-import type { LogView } from '../../../../src/core/views/history.ts';
+import type { Level } from '../../../../src/core/views/history.ts';
+import { offersQuery } from '../../api/queries.ts';
 import { type TailState, useLogTail } from '../../api/use-log-tail.ts';
-import { Command } from '../../parts/copy-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { serverAddress } from '../../runtime/urls.ts';
-import { plainText } from '../../words/jobs/log-tail.ts';
-import { clockTime, fullMoment } from '../../words/moment.ts';
-import { urlFlag } from '../../words/shell.ts';
+import { apiUrl } from '../../runtime/urls.ts';
+import { atLeastLevel, matchingLines } from '../../words/job-page/log-search.ts';
+import { runOf } from '../../words/jobs/log-tail.ts';
+import { LogLines } from './log-lines.tsx';
+import { LogTools } from './log-tools.tsx';
+import { queryText } from '../../api/call.ts';
+import { tenantOfStream } from '../../api/tenant-routes.ts';
 
 const STATE_WORDS: Record<TailState, string> = {
   live: 'following',
@@ -15,45 +19,50 @@ const STATE_WORDS: Record<TailState, string> = {
   reconnecting: 'connection lost, reconnecting',
 };
 
-/** Live log. Follows the end unless the user has scrolled up. */
+/** The log of a job, live, with level filter, search and download. */
 export function LogPanel({ job }: { job: JobView }) {
-  const tail = useLogTail(job.jobId, undefined, isTerminal(job.status));
-  const [follows, setFollows] = useState(true);
-  const box = useRef<HTMLDivElement>(null);
-  const { lines, dropped, state } = tail;
-
-  // Runs before the scroll event, which would look as if the user had scrolled up.
-  useLayoutEffect(() => {
-    if (follows && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [lines, follows]);
-
-  const onScroll = () => {
-    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = box.current ?? {};
-    setFollows(scrollHeight - scrollTop - clientHeight < 24);
-  };
+  const { lines, dropped, state } = useLogTail(job.jobId, runOf(job));
+  const [level, setLevel] = useState<Level>('trace');
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState<number | null>(null);
+  const wanted = useDeferredValue(text);
+  const shown = useMemo(() => atLeastLevel(lines, level), [lines, level]);
+  const matches = useMemo(() => matchingLines(shown, wanted), [shown, wanted]);
+  // A search starts at its last match, which is the newest.
+  const current = matches.length === 0 ? null : Math.min(chosen ?? Infinity, matches.length - 1);
+  const aside = lines.length === 0 ? undefined : <Aside job={job} state={state} />;
   return (
-    <Panel title="Log" aside={lines.length === 0 ? undefined : STATE_WORDS[state]} flush>
+    <Panel title="Log" aside={aside} flush>
       {lines.length === 0 ? (
         <p className="soft pad">{silence(job, state)}</p>
       ) : (
         <>
-          {dropped > 0 && <Earlier dropped={dropped} jobId={job.jobId} />}
-          <div
-            className="log"
-            ref={box}
-            onScroll={onScroll}
-            role="log"
-            aria-label="Log of the job"
-            tabIndex={0}
-          >
-            {lines.map((line, index) => (
-              <LogLine key={line.id} line={line} before={lines[index - 1]} />
-            ))}
-          </div>
-          {!follows && (
-            <button type="button" className="to-end small" onClick={() => setFollows(true)}>
-              Jump to end
-            </button>
+          <LogTools
+            level={level}
+            onLevel={setLevel}
+            text={text}
+            onText={(typed) => {
+              setText(typed);
+              setChosen(null);
+            }}
+            current={current}
+            count={matches.length}
+            onCurrent={setChosen}
+          />
+          {dropped > 0 && (
+            <p className="pad soft">
+              {dropped} earlier lines are not shown here. The download has them.
+            </p>
+          )}
+          {shown.length === 0 ? (
+            <p className="soft pad">No line has this level.</p>
+          ) : (
+            <LogLines
+              key={level}
+              lines={shown}
+              wanted={wanted}
+              target={current === null ? null : (matches[current] ?? null)}
+            />
           )}
         </>
       )}
@@ -61,33 +70,30 @@ export function LogPanel({ job }: { job: JobView }) {
   );
 }
 
-function LogLine({ line, before }: { line: LogView; before: LogView | undefined }) {
-  const begins = before?.attempt !== line.attempt;
+function Aside({ job: { jobId }, state }: { job: JobView; state: TailState }) {
+  const { data: offers = [] } = useQuery(offersQuery());
+  const file = (format: string) =>
+    apiUrl(`/v1/jobs/${jobId}/logs/download`) + queryText({ format, ...tenantOfStream() });
   return (
     <>
-      {begins && <div className="log-attempt">Attempt {line.attempt}</div>}
-      <div className={`log-line log-${line.level}`}>
-        <time dateTime={line.at} title={fullMoment(line.at)}>
-          {clockTime(line.at)}
-        </time>
-        <span className="log-level">{line.stream === 'stderr' ? 'stderr' : line.level}</span>
-        <span className="log-text">{plainText(line.message)}</span>
-      </div>
+      {offers.includes('/v1/jobs/{jobId}/logs/download') && (
+        <>
+          <a href={file('text')} className="button small" download>
+            Download text
+          </a>{' '}
+          <a href={file('jsonl')} className="button small" download>
+            JSONL
+          </a>{' '}
+        </>
+      )}
+      <span>{STATE_WORDS[state]}</span>
     </>
-  );
-}
-
-function Earlier({ dropped, jobId }: { dropped: number; jobId: string }) {
-  return (
-    <div className="pad soft">
-      {dropped} earlier lines are not shown here:
-      <Command text={['longshore logs', jobId, ...urlFlag(serverAddress)].join(' ')} />
-    </div>
   );
 }
 
 function silence(job: JobView, state: TailState): string {
   if (state === 'reconnecting') return 'Connection lost, reconnecting.';
   if (job.startedAt === null) return 'Not started.';
-  return isTerminal(job.status) ? 'No log output.' : 'No log output so far.';
+  if (!isTerminal(job.status)) return 'No log output so far.';
+  return state === 'over' ? 'No log output.' : 'Loading…';
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { JobView } from '../../../../src/core/job/job.ts';
+import { useIsDeployed } from '../../api/deployment-queries.ts';
 import { Ask } from '../../parts/ask.tsx';
 import {
   readRetry,
@@ -8,7 +9,7 @@ import {
   type RetryRequest,
 } from '../../words/jobs/retry-request.ts';
 
-/** Retry with options: from scratch, later, or with other params. */
+/** Retry with options: from scratch, later, with current code, or with other params. */
 export function RetryDialog({
   job,
   onRetry,
@@ -20,12 +21,14 @@ export function RetryDialog({
 }) {
   const shown = JSON.stringify(job.params, null, 2);
   const [mode, setMode] = useState<RetryMode>('now');
+  const [isCurrent, setIsCurrent] = useState(false);
+  const isDeployed = useIsDeployed(job);
   const [text, setText] = useState(shown);
   const [wrong, setWrong] = useState<string | null>(null);
   const confirm = () => {
     const read = readRetry(mode, text, shown);
     if ('wrong' in read) setWrong(read.wrong);
-    else onRetry(read);
+    else onRetry(isCurrent ? { ...read, version: 'current' } : read);
     return 'wrong' in read ? 'stay' : 'close';
   };
   return (
@@ -50,6 +53,16 @@ export function RetryDialog({
           </label>
         ))}
       </fieldset>
+      {isDeployed && (
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={isCurrent}
+            onChange={(event) => setIsCurrent(event.target.checked)}
+          />
+          With the code that new jobs get now, not with deployment {job.definitionVersion}
+        </label>
+      )}
       <label className="field">
         <span>Params</span>
         <textarea

@@ -1,27 +1,43 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { JobState } from '../../../../src/core/job/job.ts';
 import type { StateCounts } from '../../../../src/core/views/stats.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { useStats } from '../../api/signal-queries.ts';
-import { toasts } from '../../parts/toasts.tsx';
-import { readSearch, writeSearch } from '../../words/search-text.ts';
+import { SearchField } from '../../parts/search/search-field.tsx';
+import { readSearchText, writeSearchText } from '../../words/search/search-text.ts';
 import { SINCE_MS, SINCE_WORDS, type Since } from '../../words/since.ts';
 import { sumOf } from '../../words/alerts/throughput.ts';
 import { type JobsSearch, sameStates, tabCounts, TABS } from './jobs-search.ts';
+
+const NOTHING = { definitionKey: undefined, tag: undefined, errorCode: undefined, q: undefined };
 
 /** Filters of the list of jobs; their state is in the URL. */
 export function FilterBar({ search }: { search: JobsSearch }) {
   const navigate = useNavigate();
   const counts = tabCounts(search, useStats());
+  const { data: definitions = [] } = useQuery(definitionsQuery());
+  const keys = definitions.map(({ key }) => key);
   const change = (to: Partial<Record<keyof JobsSearch, unknown>>) => {
     const next = { ...search, cursor: undefined, ...to } as JobsSearch;
     void navigate({ to: '/jobs', search: next });
   };
   return (
     <div className="filters">
-      <SearchField key={writeSearch(search)} search={search} onChange={change} />
+      <SearchField
+        key={writeSearchText(search)}
+        text={writeSearchText(search)}
+        label="Search jobs"
+        placeholder="status:failed owner:billing timeout, a definition or a job id  ( / )"
+        onSearch={(text) => {
+          const reading = readSearchText(text, keys);
+          if ('problem' in reading) return reading.problem;
+          if ('jobId' in reading) {
+            void navigate({ to: '/jobs/$jobId', params: { jobId: reading.jobId } });
+          } else change({ ...NOTHING, ...reading.wanted });
+          return null;
+        }}
+      />
       <label>
         <span className="visually-hidden">Created</span>
         <select
@@ -77,53 +93,4 @@ function tabSearch(search: JobsSearch, status: (typeof TABS)[number]['status']):
   delete next.cursor;
   if (status.length === 0) delete next.status;
   return next;
-}
-
-const NOTHING = { definitionKey: undefined, tag: undefined, errorCode: undefined, q: undefined };
-
-function SearchField({
-  search,
-  onChange,
-}: {
-  search: JobsSearch;
-  onChange: (to: Partial<Record<keyof JobsSearch, unknown>>) => void;
-}) {
-  const navigate = useNavigate();
-  const [text, setText] = useState(writeSearch(search));
-  const { data: definitions = [] } = useQuery(definitionsQuery());
-  const submit = () => {
-    const reading = readSearch(text);
-    if ('jobId' in reading) void navigate({ to: '/jobs/$jobId', params: { jobId: reading.jobId } });
-    else if ('wrong' in reading) toasts.add('bad', `Invalid search: ${reading.wrong}.`);
-    else onChange({ ...NOTHING, ...reading.wanted });
-  };
-  return (
-    <form
-      role="search"
-      className="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      <label className="visually-hidden" htmlFor="search">
-        Search jobs
-      </label>
-      <input
-        id="search"
-        type="search"
-        value={text}
-        list="known-definitions"
-        autoComplete="off"
-        spellCheck={false}
-        placeholder='Definition, tag:word, code:WORD, "text in params" or a job id  ( / )'
-        onChange={(event) => setText(event.target.value)}
-      />
-      <datalist id="known-definitions">
-        {[...new Set(definitions.map(({ key }) => key))].map((key) => (
-          <option key={key} value={key} />
-        ))}
-      </datalist>
-    </form>
-  );
 }

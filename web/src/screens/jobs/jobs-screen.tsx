@@ -1,85 +1,111 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { jobsQuery } from '../../api/queries.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
+import type { GatheredPage } from '../../api/gather.ts';
+import { jobSearchQuery, searchProgress } from '../../api/job-search.ts';
+import { jobsAskedQuery } from '../../api/queries.ts';
+import { useMay } from '../../api/use-may.ts';
 import { BulkButtons } from '../../parts/bulk-buttons.tsx';
+import { ExportMenu } from '../../parts/search/export-menu.tsx';
+import { Pages } from '../../parts/pages.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { SelectionBar } from '../../parts/search/selection-bar.tsx';
+import { useSelection } from '../../parts/search/use-selection.ts';
+import { ViewsMenu } from '../../parts/search/views-menu.tsx';
 import { now } from '../../runtime/clock.ts';
 import { actionsFor } from '../../words/jobs/bulk-words.ts';
+import { noneYet, pageWords, progressWords } from '../../words/search/page-words.ts';
+import { NO_SELECTION } from '../../words/search/selection.ts';
+import { writeUrlSearch } from '../../words/url-search.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { bulkOf, type JobsSearch, withoutOne } from './jobs-search.ts';
 import { SteadyTable } from './steady-table.tsx';
 
 const route = getRouteApi('/jobs');
 
+type Found = GatheredPage<JobView>;
+
 export function JobsScreen() {
   const search = route.useSearch();
-  const { data: page, error } = useQuery(jobsQuery(search));
+  const { data: page, error, isPlaceholderData } = useQuery(jobSearchQuery(search));
+  const { cursor: _cursor, ...kept } = search;
   return (
     <Screen
       title="Jobs"
       actions={
-        page !== undefined &&
-        page.jobs.length > 0 && (
-          <BulkButtons
-            actions={actionsFor(search.status ?? [])}
-            filter={bulkOf(search, now())}
-            what="all matching jobs"
-          />
-        )
+        <>
+          <ViewsMenu screen="jobs" query={writeUrlSearch(kept).slice(1)} />
+          <ExportMenu filter={() => jobsAskedQuery(kept)} />
+          {page !== undefined && page.jobs.length > 0 && (
+            <BulkButtons
+              actions={actionsFor(search.status ?? [])}
+              filter={bulkOf(search, now())}
+              what="all matching jobs"
+            />
+          )}
+        </>
       }
     >
       <FilterBar search={search} />
-      {page === undefined ? (
+      {isPlaceholderData && <Searching />}
+      {page === undefined || (error && isPlaceholderData) ? (
         <Waiting error={error} />
-      ) : page.jobs.length === 0 && page.nextCursor === null ? (
-        <NoJobs search={search} />
       ) : (
-        <>
-          <SteadyTable key={JSON.stringify(search)} jobs={page.jobs} />
-          <Pages search={search} nextCursor={page.nextCursor} shown={page.jobs.length} />
-        </>
+        <div className={isPlaceholderData ? 'stale' : undefined} aria-busy={isPlaceholderData}>
+          {page.jobs.length > 0 ? (
+            <JobPage search={search} page={page} />
+          ) : (
+            !isPlaceholderData && <NoJobs search={search} page={page} />
+          )}
+        </div>
       )}
     </Screen>
   );
 }
 
-function Pages({
-  search,
-  nextCursor,
-  shown,
-}: {
-  search: JobsSearch;
-  nextCursor: string | null;
-  shown: number;
-}) {
-  const { cursor, ...first } = search;
+/** A page of jobs, and the selection on it. */
+function JobPage({ search, page }: { search: JobsSearch; page: Found }) {
+  const [selected, onSelect] = useSelection(search);
+  const may = useMay('jobs:write');
   return (
-    <nav className="pages" aria-label="Pages">
-      <span className="soft">{pageWords(shown, nextCursor !== null)}</span>
-      {cursor !== undefined && (
-        <Link to="/jobs" search={first} className="button">
-          First page
-        </Link>
-      )}
-      {nextCursor !== null && (
-        <Link to="/jobs" search={{ ...search, cursor: nextCursor }} className="button">
-          Next page
-        </Link>
-      )}
-    </nav>
+    <>
+      <SelectionBar
+        ids={selected.ids}
+        jobs={page.jobs}
+        actions={['retry', 'cancel', 'delete']}
+        onClear={() => onSelect(NO_SELECTION)}
+      />
+      <SteadyTable
+        key={JSON.stringify(search)}
+        jobs={page.jobs}
+        {...(may && { selected, onSelect })}
+      />
+      <Pages to="/jobs" search={search} nextCursor={page.nextCursor}>
+        <span className="soft">{pageWords(page, search.sort, now())}</span>
+      </Pages>
+    </>
   );
 }
 
-/**
- * A text search reads a limited number of jobs per page, so a page can be short without being the
- * last.
- */
-function pageWords(shown: number, isMore: boolean): string {
-  if (shown === 0) return 'No matches so far; not all jobs were searched';
-  return `${shown} ${shown === 1 ? 'job' : 'jobs'}${isMore ? ', and more' : ''}`;
+function Searching() {
+  return (
+    <p className="soft" role="status">
+      {progressWords(searchProgress.use(), now())}
+    </p>
+  );
 }
 
-function NoJobs({ search }: { search: JobsSearch }) {
+/** Never a bare "none" while jobs are left that were not searched. */
+function NoJobs({ search, page }: { search: JobsSearch; page: Found }) {
+  if (page.nextCursor !== null) {
+    return (
+      <Empty title={noneYet(page.searchedUntil, search.sort, now())}>
+        <Link to="/jobs" search={{ ...search, cursor: page.nextCursor }} className="button">
+          Search further
+        </Link>
+      </Empty>
+    );
+  }
   const filters = Object.keys(search).filter((name) => name !== 'sort');
   if (filters.length === 0) {
     return (

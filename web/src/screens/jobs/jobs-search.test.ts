@@ -45,8 +45,8 @@ test('what fits nothing can be let go of, one by one', () => {
 });
 
 test('tabs are counted where nothing else is asked for', () => {
-  const asked = { windowMinutes: 60, seriesMinutes: 1, unhandledAfterMs: 0 };
-  const rows = { at: new Date(0), spans: [], oldest: [], minutes: [] };
+  const asked = { windowMinutes: 60, seriesMinutes: 1, unservedAfterMs: 0 };
+  const rows = { at: new Date(0), recent: [], oldest: [], minutes: [] };
   const depths = [{ key: 'mail', version: 1, state: 'failed' as const, n: 3 }];
   const stats = statsView({ ...rows, depths }, asked);
   expect(tabCounts({ status: ['failed'] }, stats)?.failed).toBe(3);

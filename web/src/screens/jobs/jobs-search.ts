@@ -43,6 +43,7 @@ export const TABS: readonly { title: string; status: readonly JobState[] }[] = [
   { title: 'Running', status: ['running', 'cancelling'] },
   { title: 'Queued', status: ['queued'] },
   { title: 'Scheduled', status: ['scheduled'] },
+  { title: 'Suspended', status: ['suspended'] },
   { title: 'Held', status: ['created'] },
   { title: 'Succeeded', status: ['succeeded'] },
   { title: 'Cancelled', status: ['cancelled'] },

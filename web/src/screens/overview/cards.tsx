@@ -2,18 +2,18 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { JobState } from '../../../../src/core/job/job.ts';
 import { useNow } from '../../runtime/clock.ts';
 import { wholeSeconds } from '../../words/moment.ts';
-import { oldestSince } from '../../words/seen.ts';
+import { oldestSince } from '../../../../src/core/problems/problem.ts';
 import { sumOf } from '../../words/alerts/throughput.ts';
+import { slotsWords } from '../../words/alerts/slots-words.ts';
 import { deadLetters, type Overview } from './use-overview.ts';
 
 export function Cards({ overview }: { overview: Overview }) {
-  const { failures, nextRetry, workers, stats } = overview;
+  const { failures, nextRetry, workers, stats, tenant } = overview;
   const sum = (...states: JobState[]) => sumOf(states.map((state) => stats.totals[state]));
   const count = (...states: JobState[]) => sum(...states).toLocaleString('en');
   const hasFailed = failures.groups.length > 0;
   const now = useNow();
   const alive = workers.filter(({ status }) => status !== 'dead');
-  const slots = alive.reduce((sum, worker) => sum + worker.slots, 0);
   const [oldest] = stats.definitions.flatMap((one) => oldestSince(stats.at, one) ?? []).sort();
   const waitedMs = oldest ? now.getTime() - Date.parse(oldest) : 0;
   const next = nextRetry?.runAt ?? null;
@@ -45,7 +45,7 @@ export function Cards({ overview }: { overview: Overview }) {
       <Card
         title="Running"
         value={count('running', 'cancelling')}
-        note={`of ${slots} slots`}
+        note={slotsWords(alive, tenant.tenant)}
         to="/jobs"
         search={{ status: ['running', 'cancelling'] }}
       />

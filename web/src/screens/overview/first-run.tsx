@@ -1,17 +1,23 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { Command } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { serverAddress } from '../../runtime/urls.ts';
-import { skeletonOf } from '../../words/jobs/schema-form.ts';
+import { preference, usePreference } from '../../runtime/preference.ts';
+import { apiUrl, serverAddress } from '../../runtime/urls.ts';
+import { skeletonOf } from '../../../../src/core/form/schema-form.ts';
 import { shellWord, urlFlag } from '../../words/shell.ts';
 import type { Overview } from './use-overview.ts';
 
-/** Steps to the first finished job, ticked off by the server's real state. */
+export const firstRun = preference('first-run', ['unseen', 'started', 'closed']);
+
+/**
+ * Steps to the first finished job, ticked off by the server's real state. Who saw them unfinished sees
+ * the end of them, too.
+ */
 export function FirstRun({
   overview: { workers, definitions },
   started,
@@ -21,6 +27,11 @@ export function FirstRun({
   started: JobView | null;
   done: JobView | null;
 }) {
+  const [, setSeen] = usePreference(firstRun);
+  const isDone = done !== null;
+  useEffect(() => {
+    if (!isDone) setSeen('started');
+  }, [isDone, setSeen]);
   const worker = workers.find(({ status }) => status !== 'dead');
   const first = definitions.find(({ key }) => key === 'hello') ?? definitions[0];
   return (
@@ -32,7 +43,7 @@ export function FirstRun({
         <Step done={worker !== undefined} title="A worker is connected">
           {worker ? (
             <p className="soft">
-              {worker.host}, with {worker.slots} slots.
+              {worker.host}, with {worker.slots} {worker.slots === 1 ? 'slot' : 'slots'}.
             </p>
           ) : (
             <Command text="npx longshore worker --jobs ./jobs" />
@@ -67,6 +78,14 @@ export function FirstRun({
           {done !== null && <JobLink job={done} />}
         </Step>
       </ol>
+      {done !== null && (
+        <p className="next-step">
+          Done. Next: <a href={apiUrl('/docs/writing-jobs')}>write your own job</a>.{' '}
+          <button type="button" className="small" onClick={() => setSeen('closed')}>
+            Close
+          </button>
+        </p>
+      )}
     </Panel>
   );
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { cronWords } from '../../words/queues/cron-words.ts';
-import { nameOf } from '../../words/alerts/troubles.ts';
+import { nameOf } from '../../../../src/core/problems/problems.ts';
 import type { Overview } from './use-overview.ts';
 
 const SHOWN_MAX = 5;

@@ -1,20 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { Charts } from '../../parts/charts/charts.tsx';
 import { FailuresPanel } from '../../parts/failures-panel.tsx';
 import { Screen, Waiting } from '../../parts/screen.tsx';
 import { Cards } from './cards.tsx';
-import { FirstRun } from './first-run.tsx';
+import { FirstRun, firstRun } from './first-run.tsx';
 import { NextSchedules } from './next-schedules.tsx';
-import { ThroughputPanel } from './throughput-panel.tsx';
 import { useOverview } from './use-overview.ts';
 import { Verdict } from './verdict.tsx';
 import { WorkerList } from './worker-list.tsx';
 import { WorkloadTable } from './workload-table.tsx';
 import { jobsQuery } from '../../api/queries.ts';
+import type { ChartSearch } from '../../words/charts/range.ts';
+
+const route = getRouteApi('/');
 
 export function OverviewScreen() {
   const { data: newest, error } = useQuery(jobsQuery({ limit: 1 }));
   const { data: firstDone } = useQuery(jobsQuery({ status: ['succeeded'], limit: 1 }));
   const { overview, error: missing } = useOverview();
+  const seen = firstRun.use();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const onSearch = useCallback(
+    (next: ChartSearch) => void navigate({ to: '/', search: next, resetScroll: false }),
+    [navigate],
+  );
   if (!newest || !firstDone || !overview) {
     return (
       <Screen title="Overview">
@@ -26,7 +38,7 @@ export function OverviewScreen() {
   return (
     <Screen title="Overview">
       <Verdict overview={overview} />
-      {isNew && (
+      {(isNew || seen === 'started') && (
         <FirstRun
           overview={overview}
           started={newest.jobs[0] ?? null}
@@ -34,7 +46,7 @@ export function OverviewScreen() {
         />
       )}
       <Cards overview={overview} />
-      <ThroughputPanel throughput={overview.stats.throughput} definitions={overview.definitions} />
+      <Charts search={search} onSearch={onSearch} definitions={overview.definitions} />
       <div className="columns">
         <div>
           <FailuresPanel failures={overview.failures.groups} definitions={overview.definitions} />

@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
-import type { AlertView } from '../../../../src/core/views/alert.ts';
+import type { AlertView } from '../../../../src/core/alert/alert.ts';
 import type { PauseView } from '../../../../src/core/queue/limit-view.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import type { ScheduleView } from '../../../../src/core/schedule/schedule.ts';
+import type { TenantView } from '../../../../src/core/views/key-view.ts';
 import type { StatsView } from '../../../../src/core/views/stats.ts';
+import { RUNNING_SEEN } from '../../../../src/core/problems/problem.ts';
+import type { WebhookView } from '../../../../src/core/webhook/webhook.ts';
 import type { WorkerView } from '../../../../src/core/queue/worker.ts';
+import { ownTenantQuery, tenantsQuery } from '../../api/admin-queries.ts';
 import { groupsQuery, type GroupPage } from '../../api/failure-queries.ts';
 import {
   definitionsQuery,
@@ -14,6 +18,9 @@ import {
   schedulesQuery,
   workersQuery,
 } from '../../api/queries.ts';
+import { useMay } from '../../api/use-may.ts';
+import { tenant } from '../../runtime/tenant.ts';
+import { useWebhooks } from '../../api/use-webhooks.ts';
 import { firingAlertsQuery, statsQuery } from '../../api/signal-queries.ts';
 
 /**
@@ -31,9 +38,12 @@ export interface Overview {
   schedules: ScheduleView[];
   stats: StatsView;
   alerts: AlertView[];
+  tenant: TenantView;
+  /** All tenants, for admins of the default tenant. */
+  tenants: TenantView[];
+  webhooks: WebhookView[];
 }
 
-const RUNNING_SEEN = 50;
 const EVERY_MS = 5_000;
 
 export function useOverview(): { overview: Overview | null; error: Error | null } {
@@ -47,11 +57,15 @@ export function useOverview(): { overview: Overview | null; error: Error | null 
   const schedules = useQuery(schedulesQuery());
   const stats = useQuery(statsQuery());
   const alerts = useQuery(firingAlertsQuery());
+  const own = useQuery(ownTenantQuery());
+  const seesOthers = useMay('admin', { ofDefaultTenant: true }) && tenant === null;
+  const tenants = useQuery({ ...tenantsQuery(), enabled: seesOthers });
+  const webhooks = useWebhooks();
   const all = [failures, pauses, running, retrying, workers, definitions, schedules, stats, alerts];
-  const error = all.find((one) => one.error !== null)?.error ?? null;
+  const error = [...all, own].find((one) => one.error !== null)?.error ?? null;
   if (!failures.data || !pauses.data || !running.data || !retrying.data || !workers.data)
     return { overview: null, error };
-  if (!definitions.data || !schedules.data || !stats.data || !alerts.data)
+  if (!definitions.data || !schedules.data || !stats.data || !alerts.data || !own.data)
     return { overview: null, error };
   const overview = {
     failures: failures.data,
@@ -63,6 +77,9 @@ export function useOverview(): { overview: Overview | null; error: Error | null 
     schedules: schedules.data.schedules,
     stats: stats.data,
     alerts: alerts.data.alerts,
+    tenant: own.data,
+    tenants: (seesOthers && tenants.data) || [],
+    webhooks,
   };
   return { overview, error };
 }

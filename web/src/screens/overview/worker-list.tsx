@@ -14,13 +14,13 @@ export function WorkerList({ overview: { workers } }: { overview: Overview }) {
       <ul className="mini">
         {alive
           .slice(0, SHOWN_MAX)
-          .map(({ workerId, host, pid, running, slots, heartbeatAt, status }) => (
+          .map(({ workerId, host, pid, busy, slots, heartbeatAt, status }) => (
             <li key={workerId}>
               <span className="mini-name">
                 {host} <span className="soft">pid {pid}</span>
                 {status === 'draining' && <span className="badge tone-warn">draining</span>}
               </span>
-              <Slots taken={running.length} slots={slots} />
+              <Slots taken={busy} slots={slots} />
               <span className="soft">
                 last heartbeat <Moment at={heartbeatAt} />
               </span>

@@ -32,6 +32,7 @@ export function WorkloadTable({ overview }: { overview: Overview }) {
           {
             title: 'Owner',
             kind: 'short',
+            spare: true,
             cell: ({ owner }) => owner ?? <span className="soft">–</span>,
           },
           {

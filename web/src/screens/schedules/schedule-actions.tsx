@@ -1,26 +1,21 @@
-import { useNavigate } from '@tanstack/react-router';
-import type { ScheduleView } from '../../../../src/core/schedule/schedule.ts';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { REMOVED_FROM_CODE, type ScheduleView } from '../../../../src/core/schedule/schedule.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
+import { AskButton } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { nameOf } from '../../words/alerts/troubles.ts';
+import { nameOf } from '../../../../src/core/problems/problems.ts';
 
-/** Pausing needs no confirmation: the same button resumes. */
+/** Run, pause and resume, in a row of the list. */
 export function ScheduleActions({ schedule }: { schedule: ScheduleView }) {
   const navigate = useNavigate();
-  const name = nameOf(schedule);
-  const post = async <T,>(verb: string) =>
-    await call<T>('POST', `/v1/schedules/${schedule.id}/${verb}`);
-  const pause = useChange(
-    async () => await post<ScheduleView>(schedule.enabled ? 'pause' : 'resume'),
-    ({ enabled }) => (enabled ? `${name} resumed.` : `${name} paused.`),
-  );
   const trigger = useChange(
-    async () => await post<{ jobId: string }>('trigger'),
+    async () => await call<{ jobId: string }>('POST', `/v1/schedules/${schedule.id}/trigger`),
     ({ jobId }) => {
       void navigate({ to: '/jobs/$jobId', params: { jobId } });
-      return `${name} enqueued a job.`;
+      return `${nameOf(schedule)} enqueued a job.`;
     },
   );
   if (!useMay('operate')) return null;
@@ -30,10 +25,100 @@ export function ScheduleActions({ schedule }: { schedule: ScheduleView }) {
         <Icon name="play" />
         Run now
       </button>
-      <button type="button" className="small" onClick={() => pause.mutate(undefined)}>
-        <Icon name={schedule.enabled ? 'pause' : 'retry'} />
-        {schedule.enabled ? 'Pause' : 'Resume'}
-      </button>
+      {schedule.enabled ? (
+        <PauseButton schedule={schedule} />
+      ) : (
+        <ResumeButton schedule={schedule} />
+      )}
     </>
+  );
+}
+
+/** Of the page of a schedule: also edit and delete, which code schedules leave to the code. */
+export function AllScheduleActions({ schedule }: { schedule: ScheduleView }) {
+  const may = useMay('operate');
+  const gone = schedule.note?.startsWith(REMOVED_FROM_CODE) ?? false;
+  return (
+    <>
+      <ScheduleActions schedule={schedule} />
+      {may && schedule.source === 'api' && (
+        <Link
+          to="/schedules/$scheduleId/edit"
+          params={{ scheduleId: schedule.id }}
+          className="button small"
+        >
+          Edit
+        </Link>
+      )}
+      {may && (schedule.source === 'api' || gone) && <DeleteButton schedule={schedule} />}
+    </>
+  );
+}
+
+function PauseButton({ schedule }: { schedule: ScheduleView }) {
+  const [reason, setReason] = useState('');
+  const name = nameOf(schedule);
+  const pause = useChange(
+    async () =>
+      await call<ScheduleView>('POST', `/v1/schedules/${schedule.id}/pause`, {
+        body: { reason: reason.trim() || null },
+      }),
+    () => `${name} paused.`,
+  );
+  return (
+    <AskButton
+      label={
+        <>
+          <Icon name="pause" />
+          Pause…
+        </>
+      }
+      className="small"
+      title={`Pause ${name}?`}
+      confirm="Pause schedule"
+      onConfirm={() => pause.mutate(undefined)}
+    >
+      <p>No slot fires until it is resumed. Runs missed meanwhile are not caught up.</p>
+      <label className="field">
+        <span>Reason (shown to others)</span>
+        <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
+      </label>
+    </AskButton>
+  );
+}
+
+function ResumeButton({ schedule }: { schedule: ScheduleView }) {
+  const resume = useChange(
+    async () => await call<ScheduleView>('POST', `/v1/schedules/${schedule.id}/resume`),
+    () => `${nameOf(schedule)} resumed.`,
+  );
+  return (
+    <button type="button" className="small" onClick={() => resume.mutate(undefined)}>
+      <Icon name="resume" />
+      Resume
+    </button>
+  );
+}
+
+function DeleteButton({ schedule }: { schedule: ScheduleView }) {
+  const navigate = useNavigate();
+  const name = nameOf(schedule);
+  const remove = useChange(
+    async () => await call<null>('DELETE', `/v1/schedules/${schedule.id}`),
+    () => {
+      void navigate({ to: '/schedules' });
+      return `${name} deleted.`;
+    },
+  );
+  return (
+    <AskButton
+      label="Delete…"
+      className="small danger"
+      title={`Delete ${name}?`}
+      confirm="Delete schedule"
+      onConfirm={() => remove.mutate(undefined)}
+    >
+      <p>Its slots are deleted too. Its jobs are kept. This can’t be undone.</p>
+    </AskButton>
   );
 }

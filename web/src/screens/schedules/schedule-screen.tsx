@@ -6,11 +6,16 @@ import { definitionsQuery, scheduleQuery } from '../../api/queries.ts';
 import { JsonTree } from '../../parts/json-tree.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { Screen, Waiting } from '../../parts/screen.tsx';
-import { cronWords } from '../../words/queues/cron-words.ts';
-import { ownersOf, ownerWords } from '../../words/alerts/owners.ts';
-import { nameOf } from '../../words/alerts/troubles.ts';
+import { cronSentence } from '../../words/queues/cron-words.ts';
+import { ownersOf, ownerWords } from '../../../../src/core/definition/owners.ts';
+import { nameOf } from '../../../../src/core/problems/problems.ts';
+import { sentenceCase } from '../../words/jobs/job-words.ts';
+import { momentIn } from '../../words/moment.ts';
+import { pauseOf } from '../../words/queues/pause-words.ts';
+import { POLICY_WORDS } from '../../words/queues/schedule-draft.ts';
+import { PauseNotice } from '../definitions/pause-part.tsx';
 import { NextRuns } from './next-runs.tsx';
-import { ScheduleActions } from './schedule-actions.tsx';
+import { AllScheduleActions } from './schedule-actions.tsx';
 import { NextRun } from './schedules-screen.tsx';
 import { SlotTable } from './slot-table.tsx';
 
@@ -27,11 +32,12 @@ export function ScheduleScreen() {
     );
   }
   return (
-    <Screen title={nameOf(schedule)} actions={<ScheduleActions schedule={schedule} />}>
+    <Screen title={nameOf(schedule)} actions={<AllScheduleActions schedule={schedule} />}>
       <p className="sentence">
-        {cronWords(schedule.cron)}, by the clock of {schedule.timezone}.
-        {schedule.note !== null && ` ${schedule.note}.`}
+        {cronSentence(schedule.cron, schedule.timezone)}
+        {schedule.note !== null && ` ${sentenceCase(schedule.note)}.`}
       </p>
+      {schedule.paused && <PauseNotice pause={pauseOf(schedule)} />}
       <div className="columns">
         <div>
           <NextRuns schedule={schedule} />
@@ -66,15 +72,20 @@ function About({ schedule }: { schedule: ScheduleView }) {
           ['Version', definitionVersion ?? 'latest published'],
           ['Cron', <code>{schedule.cron}</code>],
           ['Time zone', schedule.timezone],
-          ['From', schedule.startAt],
-          ['Until', schedule.endAt],
+          ['From', schedule.startAt && momentIn(schedule.startAt, schedule.timezone)],
+          ['Until', schedule.endAt && momentIn(schedule.endAt, schedule.timezone)],
           ['Jitter', jitterMs === 0 ? null : duration(jitterMs)],
-          ['DST gap', schedule.dstGap === 'shift' ? 'run immediately after' : 'skip'],
-          ['DST repeat', schedule.dstRepeat === 'once' ? 'run once' : 'run twice'],
+          ['DST gap', POLICY_WORDS.dstGap[schedule.dstGap]],
+          ['DST repeat', POLICY_WORDS.dstRepeat[schedule.dstRepeat]],
           ['Catch-up', catchUp(schedule)],
-          ['Overlap', schedule.overlap],
+          ['Overlap', POLICY_WORDS.overlap[schedule.overlap]],
           ['Priority', priority === 0 ? null : priority],
-          ['Source', schedule.source === 'code' ? 'code of its definition' : 'API'],
+          [
+            'Source',
+            schedule.source === 'code'
+              ? `code of ${definitionKey}: change it there and restart its workers`
+              : 'API',
+          ],
         ]}
       />
     </Panel>

@@ -2,46 +2,44 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ScheduleView, SlotView } from '../../../../src/core/schedule/schedule.ts';
 import { definitionsQuery, schedulesQuery } from '../../api/queries.ts';
+import { Allowed } from '../../parts/allowed.tsx';
 import { Command } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { Pages } from '../../parts/pages.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { cronWords } from '../../words/queues/cron-words.ts';
-import { ownersOf, ownerWords } from '../../words/alerts/owners.ts';
-import { nameOf } from '../../words/alerts/troubles.ts';
-import { textOf } from '../../words/url-search.ts';
+import { ownersOf, ownerWords } from '../../../../src/core/definition/owners.ts';
+import { plainText } from '../../words/jobs/log-tail.ts';
+import { nameOf } from '../../../../src/core/problems/problems.ts';
 import { ScheduleActions } from './schedule-actions.tsx';
 import { SlotBadge } from './slot-badge.tsx';
 import { SlotStrip } from './slot-strip.tsx';
 
 const route = getRouteApi('/schedules');
 
-export function schedulesSearch(search: Record<string, unknown>): { cursor?: string } {
-  const cursor = textOf(search, 'cursor');
-  return cursor === undefined ? {} : { cursor };
-}
-
 export function SchedulesScreen() {
   const { cursor } = route.useSearch();
   const { data: page, error } = useQuery(schedulesQuery(cursor));
   return (
-    <Screen title="Schedules">
+    <Screen
+      title="Schedules"
+      actions={
+        <Allowed scope="operate">
+          <Link to="/schedules/new" className="button primary">
+            New schedule
+          </Link>
+        </Allowed>
+      }
+    >
       {page === undefined ? (
         <Waiting error={error} />
       ) : page.schedules.length === 0 ? (
         <NoSchedules />
       ) : (
-        <>
-          <ScheduleTable schedules={page.schedules} />
-          {page.nextCursor !== null && (
-            <nav className="pages" aria-label="Pages">
-              <Link to="/schedules" search={{ cursor: page.nextCursor }} className="button">
-                Next page
-              </Link>
-            </nav>
-          )}
-        </>
+        <ScheduleTable schedules={page.schedules} />
       )}
+      {page && <Pages to="/schedules" search={{ cursor }} nextCursor={page.nextCursor} />}
     </Screen>
   );
 }
@@ -67,7 +65,15 @@ function ScheduleTable({ schedules }: { schedules: readonly ScheduleView[] }) {
                 data-row
               >
                 {nameOf(schedule)}
-              </Link>
+              </Link>{' '}
+              {schedule.source === 'code' && (
+                <span
+                  className="badge"
+                  title="Comes from the code of its definition: change it there"
+                >
+                  code
+                </span>
+              )}
               <span className="summary">{schedule.definitionKey}</span>
             </>
           ),
@@ -115,8 +121,16 @@ function LastRun({ slot }: { slot: SlotView | null }) {
   );
 }
 
-export function NextRun({ schedule: { enabled, nextAt } }: { schedule: ScheduleView }) {
-  if (!enabled) return <span className="badge tone-warn">paused</span>;
+export function NextRun({ schedule }: { schedule: ScheduleView }) {
+  const { enabled, nextAt, paused } = schedule;
+  if (!enabled) {
+    return (
+      <>
+        <span className="badge tone-warn">paused</span>
+        {paused?.reason && <span className="summary">{plainText(paused.reason)}</span>}
+      </>
+    );
+  }
   if (nextAt === null) return <span className="badge">over</span>;
   return <Moment at={nextAt} />;
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ScheduleView } from '../../../../src/core/schedule/schedule.ts';
+import type { ScheduleView, SlotView } from '../../../../src/core/schedule/schedule.ts';
 import { slotsQuery } from '../../api/queries.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { momentIn } from '../../words/moment.ts';
-import { SLOT_TONES, slotTone, slotWords } from '../../words/queues/slot-words.ts';
+import { failedRuns, SLOT_TONES, slotTone, slotWords } from '../../words/queues/slot-words.ts';
 import { SlotStrip } from './slot-strip.tsx';
 
 const SHOWN = 24;
@@ -15,7 +15,8 @@ const SHOWN = 24;
 export function SlotTable({ schedule }: { schedule: ScheduleView }) {
   const { data: slots } = useQuery(slotsQuery(schedule, SHOWN));
   return (
-    <Panel title="Slots" aside={<SlotStrip schedule={schedule} />} flush>
+    <Panel title="Past runs" aside={<SlotStrip schedule={schedule} />} flush>
+      <FailedRuns slots={slots ?? []} />
       {slots === undefined || slots.length === 0 ? (
         <p className="soft pad">Not due yet.</p>
       ) : (
@@ -59,5 +60,20 @@ export function SlotTable({ schedule }: { schedule: ScheduleView }) {
         />
       )}
     </Panel>
+  );
+}
+
+/** The newest runs, if all of them failed. */
+function FailedRuns({ slots }: { slots: readonly SlotView[] }) {
+  const failed = failedRuns(slots);
+  const jobId = failed[0]?.jobId ?? null;
+  if (jobId === null) return null;
+  return (
+    <p className="bad-text pad">
+      {failed.length === 1 ? 'The last run failed.' : `The last ${failed.length} runs failed.`}{' '}
+      <Link to="/jobs/$jobId" params={{ jobId }}>
+        See why
+      </Link>
+    </p>
   );
 }

@@ -4,8 +4,9 @@ import type { KeyView } from '../../../../src/core/views/key-view.ts';
 import { keysQuery } from '../../api/admin-queries.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useSession } from '../../api/use-may.ts';
 import { Allowed } from '../../parts/allowed.tsx';
-import { Ask } from '../../parts/ask.tsx';
+import { AskButton } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
@@ -23,6 +24,7 @@ const TONES = { active: 'good', expired: 'warn', revoked: 'bad' } as const;
 export function KeysPanel() {
   const { data: keys, error } = useQuery(keysQuery());
   const [making, setMaking] = useState(false);
+  const isOpen = useSession()?.kind === 'open';
   return (
     <Panel
       title="API keys"
@@ -39,14 +41,14 @@ export function KeysPanel() {
         <Waiting error={error} />
       ) : keys.length === 0 ? (
         <p className="soft pad">
-          No keys yet. Anyone on this machine has full access until you create one.
+          {isOpen
+            ? 'No keys yet. Anyone on this machine has full access until you create one.'
+            : 'No keys yet. Programs and the command line need one.'}
         </p>
       ) : (
         <KeyTable keys={keys} />
       )}
-      {making && (
-        <NewKey isFirst={keys?.length === 0} onMade={showKey} onClose={() => setMaking(false)} />
-      )}
+      {making && <NewKey isFirst={isOpen} onMade={showKey} onClose={() => setMaking(false)} />}
     </Panel>
   );
 }
@@ -98,7 +100,6 @@ function KeyTable({ keys }: { keys: readonly KeyView[] }) {
 const OVERLAP_SECONDS = 24 * 3_600;
 
 function KeyActions({ apiKey: { keyId, name, status, successorId } }: { apiKey: KeyView }) {
-  const [asking, setAsking] = useState<'rotate' | 'revoke' | null>(null);
   const rotate = useChange(
     async () =>
       await call<MadeKey>('POST', `/v1/keys/${keyId}/rotate`, {
@@ -117,34 +118,26 @@ function KeyActions({ apiKey: { keyId, name, status, successorId } }: { apiKey: 
   return (
     <div className="row-actions">
       {successorId === null && (
-        <button type="button" className="small" onClick={() => setAsking('rotate')}>
-          Rotate…
-        </button>
-      )}
-      <button type="button" className="small danger" onClick={() => setAsking('revoke')}>
-        Revoke…
-      </button>
-      {asking === 'rotate' && (
-        <Ask
+        <AskButton
+          label="Rotate…"
+          className="small"
           title={`Rotate ${name}?`}
           confirm="Create new key"
           tone="primary"
           onConfirm={() => rotate.mutate(undefined)}
-          onClose={() => setAsking(null)}
         >
           <p>A new key with the same scopes is created. This one works for another day.</p>
-        </Ask>
+        </AskButton>
       )}
-      {asking === 'revoke' && (
-        <Ask
-          title={`Revoke ${name}?`}
-          confirm="Revoke key"
-          onConfirm={() => revoke.mutate(undefined)}
-          onClose={() => setAsking(null)}
-        >
-          <p>The key and its sessions are refused from now on. This can’t be undone.</p>
-        </Ask>
-      )}
+      <AskButton
+        label="Revoke…"
+        className="small danger"
+        title={`Revoke ${name}?`}
+        confirm="Revoke key"
+        onConfirm={() => revoke.mutate(undefined)}
+      >
+        <p>The key and its sessions are refused from now on. This can’t be undone.</p>
+      </AskButton>
     </div>
   );
 }

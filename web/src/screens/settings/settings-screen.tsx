@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { healthQuery, settingsQuery } from '../../api/admin-queries.ts';
+import { healthQuery } from '../../api/admin-queries.ts';
 import { useSession } from '../../api/use-may.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
-import { Rows } from '../../parts/rows.tsx';
-import { Screen, Waiting } from '../../parts/screen.tsx';
+import { Screen } from '../../parts/screen.tsx';
 import { sentenceCase } from '../../words/jobs/job-words.ts';
+import { ConfigurationPanel } from './configuration-panel.tsx';
 import { KeysPanel } from './keys-panel.tsx';
+import { SecretsPanel } from './secrets-panel.tsx';
+import { TenantsPanel } from './tenants-panel.tsx';
+import { SessionsPanel } from './sessions-panel.tsx';
 
 export function SettingsScreen() {
   return (
@@ -15,6 +18,9 @@ export function SettingsScreen() {
       <div className="columns">
         <div>
           <KeysPanel />
+          <TenantsPanel />
+          <SessionsPanel />
+          <SecretsPanel />
         </div>
         <div>
           <You />
@@ -22,7 +28,7 @@ export function SettingsScreen() {
         </div>
       </div>
       <div className="below">
-        <SetUp />
+        <ConfigurationPanel />
       </div>
     </Screen>
   );
@@ -41,7 +47,9 @@ function You() {
     <Panel title="You">
       <Facts
         facts={[
-          ['Sign-in', KINDS[who.kind] ?? who.kind],
+          ['Sign-in', who.user ? 'Signed in with SSO' : (KINDS[who.kind] ?? who.kind)],
+          ['User', who.user && (who.user.name ?? who.user.subject)],
+          ['Email', who.user?.email],
           ['Key', who.keyId],
           ['Tenant', who.tenant],
           ['Permissions', who.kind === 'open' ? 'everything' : who.scopes.join(', ')],
@@ -74,44 +82,4 @@ function Server() {
       </div>
     </Panel>
   );
-}
-
-/** Settings from flags, environment or file. */
-function SetUp() {
-  const { data, error } = useQuery(settingsQuery());
-  return (
-    <Panel title="Configuration" aside="from flags, environment or file" flush>
-      {data === undefined ? (
-        <Waiting error={error} />
-      ) : (
-        <Rows
-          caption="Settings"
-          rows={data.settings}
-          keyOf={({ name }) => name}
-          columns={[
-            { title: 'Setting', titled: 'in-head', cell: ({ name }) => <code>{name}</code> },
-            {
-              title: 'Value',
-              cell: ({ value }) =>
-                value === null ? (
-                  <span className="soft">–</span>
-                ) : (
-                  <span className="whole-word">{value}</span>
-                ),
-            },
-            {
-              title: 'Meaning',
-              titled: 'in-head',
-              cell: ({ meaning }) => <Marked text={meaning} />,
-            },
-          ]}
-        />
-      )}
-    </Panel>
-  );
-}
-
-/** Renders text between backticks as code. */
-function Marked({ text }: { text: string }) {
-  return text.split('`').map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>));
 }

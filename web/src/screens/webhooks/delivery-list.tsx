@@ -7,8 +7,10 @@ import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
 import { JsonTree } from '../../parts/json-tree.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { Pages } from '../../parts/pages.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Waiting } from '../../parts/screen.tsx';
+import { shortId } from '../../words/jobs/job-words.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 
 const TONES = { pending: 'busy', retrying: 'warn', delivered: 'good', failed: 'bad' } as const;
@@ -24,7 +26,10 @@ export function DeliveryList({
   const { data: page, error } = useQuery(deliveriesQuery(webhookId, cursor));
   return (
     <>
-      <Panel title="Deliveries" aside="newest first">
+      <Panel
+        title="Deliveries"
+        aside={page && <SendFailed webhookId={webhookId} deliveries={page.deliveries} />}
+      >
         {page === undefined ? (
           <Waiting error={error} />
         ) : page.deliveries.length === 0 ? (
@@ -37,24 +42,59 @@ export function DeliveryList({
           </ul>
         )}
       </Panel>
-      {page?.nextCursor && (
-        <nav className="pages" aria-label="Pages">
-          <Link
-            to="/webhooks/$webhookId"
-            params={{ webhookId }}
-            search={{ cursor: page.nextCursor }}
-            className="button"
-          >
-            Next page
-          </Link>
-        </nav>
+      {page && (
+        <Pages
+          to="/webhooks/$webhookId"
+          params={{ webhookId }}
+          search={{ cursor }}
+          nextCursor={page.nextCursor}
+        />
       )}
     </>
   );
 }
 
+/** Sends the failed deliveries of this page again. */
+function SendFailed({
+  webhookId,
+  deliveries,
+}: {
+  webhookId: string;
+  deliveries: readonly DeliveryView[];
+}) {
+  const failed = deliveries.filter(
+    ({ status, attempts }) => status === 'failed' && attempts.length > 0,
+  );
+  const send = useChange(
+    async () => {
+      for (const { id } of failed) {
+        await call<object>('POST', `/v1/webhooks/${webhookId}/deliveries/${id}/redeliver`);
+      }
+    },
+    () => `${failed.length === 1 ? '1 delivery' : `${failed.length} deliveries`} queued again.`,
+  );
+  if (failed.length === 0) return <>newest first</>;
+  return (
+    <button
+      type="button"
+      className="small"
+      disabled={send.isPending}
+      onClick={() => send.mutate(undefined)}
+    >
+      Send the {failed.length} failed of this page again
+    </button>
+  );
+}
+
+/** The definition of the job, which events name. */
+function definitionOf(request: unknown): string | null {
+  const { data } = (request ?? {}) as { data?: { definitionKey?: unknown } };
+  return typeof data?.definitionKey === 'string' ? data.definitionKey : null;
+}
+
 function Delivery({ delivery }: { delivery: DeliveryView }) {
-  const { id, webhookId, event, jobId, status, request, attempts, createdAt } = delivery;
+  const { id, webhookId, event, jobId, status, request, attempts, createdAt, nextAttemptAt } =
+    delivery;
   const last = attempts.at(-1);
   const again = useChange(
     async () => await call<object>('POST', `/v1/webhooks/${webhookId}/deliveries/${id}/redeliver`),
@@ -69,6 +109,11 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
           <span className="soft">
             {attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'}
             {last && `, ${answerWords(last)}`}
+            {nextAttemptAt !== null && (
+              <>
+                , next try <Moment at={nextAttemptAt} />
+              </>
+            )}
           </span>
         </summary>
         <div className="delivery">
@@ -76,29 +121,24 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
             <p>
               About{' '}
               <Link to="/jobs/$jobId" params={{ jobId }}>
-                this job
+                {definitionOf(request) ?? 'job'} {shortId(jobId)}
               </Link>
               .
             </p>
           )}
-          {delivery.nextAttemptAt !== null && (
-            <p>
-              Next try <Moment at={delivery.nextAttemptAt} />.
-            </p>
+          {attempts.length > 0 && (
+            <button type="button" className="small" onClick={() => again.mutate(undefined)}>
+              Send again
+            </button>
           )}
+          {attempts.map((send, at) => (
+            <Answer key={at} send={send} number={at + 1} />
+          ))}
           {request !== null && (
             <>
               <h3>Request</h3>
               <JsonTree value={request} />
             </>
-          )}
-          {attempts.map((send, at) => (
-            <Answer key={at} send={send} number={at + 1} />
-          ))}
-          {attempts.length > 0 && (
-            <button type="button" className="small" onClick={() => again.mutate(undefined)}>
-              Send again
-            </button>
           )}
         </div>
       </details>

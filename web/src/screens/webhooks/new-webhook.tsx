@@ -1,6 +1,12 @@
 import { useState } from 'react';
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../../../../src/core/webhook/webhook.ts';
+import {
+  WEBHOOK_EVENTS,
+  WEBHOOK_FORMATS,
+  type WebhookEvent,
+  type WebhookFormat,
+} from '../../../../src/core/webhook/webhook.ts';
 import { call } from '../../api/call.ts';
+import { refusalText } from '../../api/problem-error.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Choices } from '../../parts/choices.tsx';
@@ -18,6 +24,7 @@ export function NewWebhook({
   onClose: () => void;
 }) {
   const [url, setUrl] = useState('');
+  const [format, setFormat] = useState<WebhookFormat>('cloudevents');
   const [description, setDescription] = useState('');
   const [events, setEvents] = useState<WebhookEvent[]>(['job.failed']);
   const [keys, setKeys] = useState('');
@@ -29,6 +36,7 @@ export function NewWebhook({
         body: {
           url: url.trim(),
           events,
+          format,
           description: description.trim() || null,
           definitionKeys: definitionKeys.length === 0 ? null : definitionKeys,
         },
@@ -39,13 +47,14 @@ export function NewWebhook({
       onClose();
       return null;
     },
+    { inForm: true },
   );
   const confirm = () => {
     if (url.trim() === '' || events.length === 0) {
       setWrong('Enter a URL and choose at least one event.');
     } else {
       // Stays open until the server accepts it, so that a rejected form is not lost.
-      make.mutate(undefined, { onError: (error) => setWrong(error.message) });
+      make.mutate(undefined, { onError: (error) => setWrong(refusalText(error)) });
     }
     return 'stay' as const;
   };
@@ -60,6 +69,14 @@ export function NewWebhook({
           autoComplete="off"
           onChange={(event) => setUrl(event.target.value)}
         />
+      </label>
+      <label className="field">
+        <span>Format</span>
+        <select value={format} onChange={(event) => setFormat(event.target.value as WebhookFormat)}>
+          {WEBHOOK_FORMATS.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
       </label>
       <label className="field">
         <span>Description</span>

@@ -1,15 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { WebhookView } from '../../../../src/core/webhook/webhook.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
-import { Ask } from '../../parts/ask.tsx';
+import { AskButton } from '../../parts/ask.tsx';
 import { shownOnce } from '../../parts/shown-once.tsx';
 import type { MadeWebhook } from './new-webhook.tsx';
 
 export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookView }) {
   const navigate = useNavigate();
-  const [asking, setAsking] = useState<'rotate' | 'delete' | null>(null);
   const path = `/v1/webhooks/${id}`;
   const test = useChange(
     async () => await call<object>('POST', `${path}/test`),
@@ -40,41 +38,41 @@ export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookVi
       <button type="button" onClick={() => test.mutate(undefined)}>
         Send test
       </button>
-      <button
-        type="button"
-        onClick={() => change.mutate(status === 'active' ? 'paused' : 'active')}
-      >
-        {status === 'active' ? 'Pause' : 'Resume'}
-      </button>
-      <button type="button" onClick={() => setAsking('rotate')}>
-        Rotate secret…
-      </button>
-      <button type="button" className="danger" onClick={() => setAsking('delete')}>
-        Delete…
-      </button>
-      {asking === 'rotate' && (
-        <Ask
-          title="Rotate the secret?"
-          confirm="Create new secret"
-          tone="primary"
-          onConfirm={() => rotate.mutate(undefined)}
-          onClose={() => setAsking(null)}
+      {status === 'active' ? (
+        <AskButton
+          label="Pause…"
+          title="Pause this webhook?"
+          confirm="Pause webhook"
+          onConfirm={() => change.mutate('paused')}
         >
           <p>
-            Requests are signed with both secrets for 24 hours, so that the receiver can switch.
+            New events are dropped until it is resumed. Deliveries that are due meanwhile fail; send
+            them again afterwards.
           </p>
-        </Ask>
+        </AskButton>
+      ) : (
+        <button type="button" onClick={() => change.mutate('active')}>
+          Resume
+        </button>
       )}
-      {asking === 'delete' && (
-        <Ask
-          title="Delete this webhook?"
-          confirm="Delete webhook"
-          onConfirm={() => remove.mutate(undefined)}
-          onClose={() => setAsking(null)}
-        >
-          <p>Pending deliveries are dropped. This can’t be undone.</p>
-        </Ask>
-      )}
+      <AskButton
+        label="Rotate secret…"
+        title="Rotate the secret?"
+        confirm="Create new secret"
+        tone="primary"
+        onConfirm={() => rotate.mutate(undefined)}
+      >
+        <p>Requests are signed with both secrets for 24 hours, so that the receiver can switch.</p>
+      </AskButton>
+      <AskButton
+        label="Delete…"
+        className="danger"
+        title="Delete this webhook?"
+        confirm="Delete webhook"
+        onConfirm={() => remove.mutate(undefined)}
+      >
+        <p>Pending deliveries are dropped. This can’t be undone.</p>
+      </AskButton>
     </>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { WebhookView } from '../../../../src/core/webhook/webhook.ts';
+import { isFailing } from '../../../../src/core/problems/webhook-problems.ts';
 import { webhooksQuery } from '../../api/admin-queries.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -84,7 +85,8 @@ function WebhookTable({ webhooks }: { webhooks: readonly WebhookView[] }) {
 }
 
 /** An active webhook whose deliveries fail is shown as failing. */
-export function WebhookBadge({ webhook: { status, failures } }: { webhook: WebhookView }) {
-  if (status === 'active' && failures > 0) return <span className="badge tone-bad">failing</span>;
+export function WebhookBadge({ webhook }: { webhook: WebhookView }) {
+  const { status } = webhook;
+  if (isFailing(webhook)) return <span className="badge tone-bad">failing</span>;
   return <span className={`badge tone-${TONES[status]}`}>{status}</span>;
 }

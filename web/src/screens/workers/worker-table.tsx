@@ -1,25 +1,18 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import type { JobView } from '../../../../src/core/job/job.ts';
-import type { WorkerView } from '../../../../src/core/queue/worker.ts';
+import { type HeldJob, takesNoJobs, type WorkerView } from '../../../../src/core/queue/worker.ts';
 import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
-import { useMay } from '../../api/use-may.ts';
-import { Ask } from '../../parts/ask.tsx';
+import { useMay, useSession } from '../../api/use-may.ts';
+import { AskButton } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Slots } from '../../parts/slots.tsx';
 import { useNow } from '../../runtime/clock.ts';
-import { shortId, timing } from '../../words/jobs/job-words.ts';
+import { addressFor, tenant as actingFor } from '../../runtime/tenant.ts';
+import { timeSince } from '../../words/moment.ts';
 
-export function WorkerTable({
-  workers,
-  jobs,
-}: {
-  workers: readonly WorkerView[];
-  /** Running jobs, to resolve the job ids of a worker. */
-  jobs: readonly JobView[];
-}) {
+export function WorkerTable({ workers }: { workers: readonly WorkerView[] }) {
+  const active = workers.filter(({ status }) => status === 'active').length;
   return (
     <Rows
       caption="Active workers"
@@ -30,13 +23,14 @@ export function WorkerTable({
           title: 'Worker',
           kind: 'short',
           titled: 'in-head',
-          cell: ({ host, pid, version }) => (
+          cell: ({ host, pid, version, ...worker }) => (
             <>
               <strong>{host}</strong>
               <br />
               <span className="soft">
                 pid {pid}, version {version}
               </span>
+              <Connection worker={worker} />
             </>
           ),
         },
@@ -44,7 +38,7 @@ export function WorkerTable({
         {
           title: 'Slots',
           titled: 'in-head',
-          cell: ({ running, slots }) => <Slots taken={running.length} slots={slots} />,
+          cell: ({ busy, slots }) => <Slots taken={busy} slots={slots} />,
         },
         {
           title: 'Last heartbeat',
@@ -52,68 +46,114 @@ export function WorkerTable({
           cell: ({ heartbeatAt }) => <Moment at={heartbeatAt} />,
         },
         { title: 'Started', kind: 'short', cell: ({ startedAt }) => <Moment at={startedAt} /> },
-        { title: 'Running', cell: ({ running }) => <RunsNow ids={running} jobs={jobs} /> },
-        { title: 'Actions', titled: 'aloud', cell: (worker) => <DrainButton worker={worker} /> },
+        { title: 'Running', cell: (worker) => <RunsNow worker={worker} /> },
+        {
+          title: 'Actions',
+          titled: 'aloud',
+          cell: (worker) => <DrainButton worker={worker} isOnly={active === 1} />,
+        },
       ]}
     />
   );
 }
 
-function WorkerBadge({ worker: { leaseExpiresAt, status } }: { worker: WorkerView }) {
-  const isLate = Date.parse(leaseExpiresAt) < useNow().getTime();
-  if (isLate) return <span className="badge tone-bad">silent</span>;
+/** How a worker over HTTP is connected. */
+function Connection({
+  worker,
+}: {
+  worker: Pick<WorkerView, 'transport' | 'address' | 'keyId' | 'tenant'>;
+}) {
+  const { transport, address, keyId, tenant } = worker;
+  if (transport !== 'http') return null;
+  const key = keyId === null ? 'no key' : `key ${keyId}`;
+  return (
+    <>
+      <br />
+      <span className="soft">
+        over HTTP from {address}, {key}, tenant {tenant}
+      </span>
+    </>
+  );
+}
+
+function WorkerBadge({ worker }: { worker: WorkerView }) {
+  const { leaseExpiresAt, status } = worker;
+  const nowMs = useNow().getTime();
+  if (Date.parse(leaseExpiresAt) < nowMs) return <span className="badge tone-bad">silent</span>;
+  if (takesNoJobs(worker, nowMs)) {
+    const title =
+      'It sends heartbeats and has free slots, but has not asked for jobs for a minute.';
+    return (
+      <span className="badge tone-bad" title={title}>
+        takes no jobs
+      </span>
+    );
+  }
   return <span className={`badge tone-${status === 'active' ? 'good' : 'warn'}`}>{status}</span>;
 }
 
 const SHOWN_MAX = 8;
 
-function RunsNow({ ids, jobs }: { ids: readonly string[]; jobs: readonly JobView[] }) {
+function RunsNow({ worker: { jobs, busy } }: { worker: WorkerView }) {
   const now = useNow();
-  if (ids.length === 0) return <span className="soft">nothing</span>;
+  const hidden = busy - jobs.length;
+  if (busy === 0) return <span className="soft">nothing</span>;
   return (
     <ul>
-      {ids.slice(0, SHOWN_MAX).map((jobId) => {
-        const job = jobs.find((one) => one.jobId === jobId);
-        return (
-          <li key={jobId}>
-            <Link to="/jobs/$jobId" params={{ jobId }} data-row>
-              {job?.definitionKey ?? shortId(jobId)}
-            </Link>{' '}
-            <span className="soft">{job ? timing(job, now) : ''}</span>
-          </li>
-        );
-      })}
-      {ids.length > SHOWN_MAX && <li className="soft">and {ids.length - SHOWN_MAX} more</li>}
+      {jobs.slice(0, SHOWN_MAX).map((job) => (
+        <li key={job.jobId}>
+          <HeldJobLink job={job} />{' '}
+          <span className="soft">for {timeSince(job.startedAt, now)}</span>
+        </li>
+      ))}
+      {jobs.length > SHOWN_MAX && <li className="soft">and {jobs.length - SHOWN_MAX} more</li>}
+      {hidden > 0 && <li className="soft">{otherJobs(hidden)}</li>}
     </ul>
   );
 }
 
-function DrainButton({ worker }: { worker: WorkerView }) {
-  const [asking, setAsking] = useState(false);
+/** Another tenant is another page load. */
+function HeldJobLink({ job: { jobId, definitionKey, tenant } }: { job: HeldJob }) {
+  const home = useSession()?.tenant;
+  const here = actingFor ?? home;
+  if (here === undefined || tenant === here) {
+    return (
+      <Link to="/jobs/$jobId" params={{ jobId }} data-row>
+        {definitionKey}
+      </Link>
+    );
+  }
+  return (
+    <a href={addressFor(`/jobs/${jobId}`, tenant)} data-row>
+      {definitionKey} ({tenant})
+    </a>
+  );
+}
+
+function otherJobs(count: number): string {
+  return count === 1 ? '1 job of another tenant' : `${count} jobs of other tenants`;
+}
+
+function DrainButton({ worker, isOnly }: { worker: WorkerView; isOnly: boolean }) {
   const drain = useChange(
     async () => await call<object>('POST', `/v1/workers/${worker.workerId}/drain`),
     () => `${worker.host} (pid ${worker.pid}) is draining.`,
   );
-  const may = useMay('operate', { ofHost: true });
+  const may = useMay('operate', { ofDefaultTenant: true });
   if (worker.status !== 'active' || !may) return null;
   return (
-    <>
-      <button type="button" className="small" onClick={() => setAsking(true)}>
-        Drain
-      </button>
-      {asking && (
-        <Ask
-          title={`Drain ${worker.host} (pid ${worker.pid})?`}
-          confirm="Drain worker"
-          onConfirm={() => drain.mutate(undefined)}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            It claims no more jobs, finishes its running jobs and exits. Jobs that do not finish in
-            time are released and run on another worker.
-          </p>
-        </Ask>
-      )}
-    </>
+    <AskButton
+      label="Drain"
+      className="small"
+      title={`Drain ${worker.host} (pid ${worker.pid})?`}
+      confirm="Drain worker"
+      onConfirm={() => drain.mutate(undefined)}
+    >
+      <p>
+        It claims no more jobs, finishes its running jobs and exits. Jobs that do not finish in time
+        are released and run on another worker.
+      </p>
+      {isOnly && <p>This is the only active worker: jobs wait until another one starts.</p>}
+    </AskButton>
   );
 }

@@ -1,21 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { WorkerView } from '../../../../src/core/queue/worker.ts';
-import { definitionsQuery, jobsQuery, workersQuery } from '../../api/queries.ts';
+import { useScale } from '../../api/signal-queries.ts';
+import { definitionsQuery, workersQuery } from '../../api/queries.ts';
 import { Command } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
-import { ownersOf, ownerWords } from '../../words/alerts/owners.ts';
+import { useNow } from '../../runtime/clock.ts';
+import { ownersOf, ownerWords } from '../../../../src/core/definition/owners.ts';
+import { earlierWords, goneWorkers } from '../../words/queues/gone-workers.ts';
+import { scaleWords } from '../../words/queues/scale-words.ts';
 import { WorkerTable } from './worker-table.tsx';
 
-const RUNNING_SHOWN = 200;
 const LOADED_SHOWN = 12;
 
 export function WorkersScreen() {
   const { data: workers, error } = useQuery(workersQuery());
-  const running = { status: ['running', 'cancelling'] as const, limit: RUNNING_SHOWN };
-  const { data: page } = useQuery(jobsQuery(running));
+  const scale = useScale();
   if (!workers) {
     return (
       <Screen title="Workers">
@@ -27,12 +29,13 @@ export function WorkersScreen() {
   const gone = workers.filter(({ status }) => status === 'dead');
   return (
     <Screen title="Workers">
+      {scale && <p className="soft">{scaleWords(scale)}</p>}
       {alive.length === 0 ? (
         <Empty title="No live worker: no job can run.">
           <Command text="npx longshore worker --jobs ./jobs" />
         </Empty>
       ) : (
-        <WorkerTable workers={alive} jobs={page?.jobs ?? []} />
+        <WorkerTable workers={alive} />
       )}
       {gone.length > 0 && <Gone workers={gone} />}
     </Screen>
@@ -40,34 +43,45 @@ export function WorkersScreen() {
 }
 
 function Gone({ workers }: { workers: readonly WorkerView[] }) {
+  const { recent, earlier } = goneWorkers(workers, useNow());
   return (
     <div className="below">
       <Panel title="Offline" aside="last 24 hours">
-        <ul className="mini">
-          {workers.map(({ workerId, host, pid, version, heartbeatAt, lost, definitions }) => (
-            <li key={workerId}>
-              <span className="mini-name">
-                {host}{' '}
-                <span className="soft">
-                  pid {pid}, version {version}
-                </span>{' '}
-                <span className={`badge ${lost ? 'tone-bad' : ''}`}>
-                  {lost ? 'died' : 'stopped'}
-                </span>
-              </span>
-              <span className="soft">
-                last heartbeat <Moment at={heartbeatAt} />
-              </span>
-              {lost && (
-                <span className="soft mini-whole">
-                  Definitions: <Loaded names={definitions} />
-                </span>
-              )}
-            </li>
-          ))}
-        </ul>
+        {recent.length > 0 && <GoneList workers={recent} />}
+        {earlier.length > 0 && (
+          <details>
+            <summary>{earlierWords(earlier)}</summary>
+            <GoneList workers={earlier} />
+          </details>
+        )}
       </Panel>
     </div>
+  );
+}
+
+function GoneList({ workers }: { workers: readonly WorkerView[] }) {
+  return (
+    <ul className="mini">
+      {workers.map(({ workerId, host, pid, version, heartbeatAt, lost, definitions }) => (
+        <li key={workerId}>
+          <span className="mini-name">
+            {host}{' '}
+            <span className="soft">
+              pid {pid}, version {version}
+            </span>{' '}
+            <span className={`badge ${lost ? 'tone-bad' : ''}`}>{lost ? 'died' : 'stopped'}</span>
+          </span>
+          <span className="soft">
+            last heartbeat <Moment at={heartbeatAt} />
+          </span>
+          {lost && (
+            <span className="soft mini-whole">
+              Definitions: <Loaded names={definitions} />
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,12 +1,18 @@
-import type { AlertRuleView } from '../../../../src/core/views/alert.ts';
-import { duration } from '../../../../src/core/values/duration.ts';
+import {
+  ALERT_RULES,
+  type AlertRuleView,
+  type AlertSilence,
+} from '../../../../src/core/alert/alert.ts';
+import type { WebhookView } from '../../../../src/core/webhook/webhook.ts';
+import { duration, wholeSeconds } from '../../../../src/core/values/duration.ts';
 
 type Unit = AlertRuleView['unit'];
 
-const ONE: Record<Exclude<Unit, 'seconds' | 'percent'>, string> = {
+const ONE: Record<Exclude<Unit, 'seconds' | 'milliseconds' | 'percent'>, string> = {
   jobs: 'job',
   retries: 'retry',
   slots: 'slot',
+  canaries: 'canary',
 };
 
 export function thresholdWords({
@@ -14,6 +20,7 @@ export function thresholdWords({
   unit,
 }: Pick<AlertRuleView, 'threshold' | 'unit'>): string {
   if (unit === 'seconds') return duration(threshold * 1_000);
+  if (unit === 'milliseconds') return duration(threshold);
   if (unit === 'percent') return `${threshold} %`;
   return `${threshold.toLocaleString('en')} ${threshold === 1 ? ONE[unit] : unit}`;
 }
@@ -21,3 +28,40 @@ export function thresholdWords({
 export function windowWords({ windowSeconds }: Pick<AlertRuleView, 'windowSeconds'>): string {
   return windowSeconds === null ? 'at this moment' : duration(windowSeconds * 1_000);
 }
+
+/** What a rule applies to. */
+export function scopeWords({
+  rule,
+  definitionKey,
+}: Pick<AlertRuleView, 'rule' | 'definitionKey'>): string {
+  if (definitionKey !== null) return `Applies to ${definitionKey} only.`;
+  if (rule === 'webhook-failing') return 'Applies to all webhooks.';
+  if (!ALERT_RULES[rule].perDefinition) return 'Applies to the whole server.';
+  return 'Applies to all definitions that have no rule of their own.';
+}
+
+/** Why no alert reaches a person, or where alerts go without a route. */
+export function noRouteWords(webhooks: readonly Pick<WebhookView, 'events' | 'status'>[]): string {
+  const told = webhooks.some(
+    ({ events, status }) => status === 'active' && events.includes('alert.fired'),
+  );
+  if (told) return 'No routes: alerts are sent to subscribed webhooks only.';
+  return 'No alert is sent: there is no route, and no webhook subscribes to alert.fired. Add a route, so that alerts reach you by e-mail or chat.';
+}
+
+/** Until when a silence holds. */
+export function silenceWords({ until, by }: AlertSilence, now: Date): string {
+  const end = until === null ? 'until it is resolved' : `for ${timeUntil(until, now)} more`;
+  return `silenced ${end} by ${by}`;
+}
+
+function timeUntil(at: string, now: Date): string {
+  return wholeSeconds(Math.max(0, Date.parse(at) - now.getTime()));
+}
+
+/** How long an alert can be silenced for. */
+export const SILENCES = [
+  ['1 hour', 3_600],
+  ['8 hours', 8 * 3_600],
+  ['until it is resolved', null],
+] as const satisfies readonly (readonly [words: string, seconds: number | null])[];

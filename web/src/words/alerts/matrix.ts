@@ -6,6 +6,7 @@ export interface MatrixRow {
   fingerprint: string;
   code: string;
   message: string;
+  cause: string | null;
   /** The newest job with this error. */
   jobId: string;
   count: number;
@@ -22,6 +23,7 @@ export function matrixRows(groups: readonly DeadLetterGroup[]): MatrixRow[] {
       fingerprint: group.fingerprint,
       code: group.code,
       message: group.message,
+      cause: group.cause,
       jobId: group.jobId,
       count,
       countIsExact: group.countIsExact,

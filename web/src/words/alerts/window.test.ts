@@ -30,10 +30,11 @@ it.each([
   }
 });
 
-it('names parts by the clock, and longer ones by the day', () => {
+it('names both ends of a part by the clock, of longer ones by day and clock', () => {
   const [part = { from: '', to: '' }] = partsOfWindow('1h', NOW);
-  expect(partWords('1h', part)).toMatch(/^\d\d:\d\d$/);
-  expect(partWords('7d', part)).toMatch(/^(01 Jan|31 Dec) \d\d:\d\d$/);
+  const words = (name: WindowName) => partWords(name, part).replaceAll('\u00a0', ' ');
+  expect(words('1h')).toMatch(/^\d\d:\d\d – \d\d:\d\d$/);
+  expect(words('7d')).toMatch(/^(01 Jan|31 Dec) \d\d:\d\d – (01 Jan|31 Dec) \d\d:\d\d$/);
 });
 
 it('knows its names only', () => {

@@ -1,3 +1,5 @@
+import { inZone } from '../zone.ts';
+
 /** Time ranges of the dead letters, and their columns. */
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -37,12 +39,15 @@ export function beginOfWindow(name: WindowName, now: Date): string {
   return new Date(now.getTime() - parts * partMs).toISOString();
 }
 
-const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const DATE = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' });
+const TIME = inZone({ hour: '2-digit', minute: '2-digit' });
+const DATE = inZone({ day: '2-digit', month: 'short' });
 
-/** Start of a part, for a column head. */
-export function partWords(name: WindowName, { from }: TimePart): string {
-  const begin = new Date(from);
-  const time = TIME.format(begin);
-  return WINDOWS[name].partMs < DAY_MS ? time : `${DATE.format(begin)} ${time}`;
+/** Both ends of a part, for a column head; it breaks between date and time only. */
+export function partWords(name: WindowName, { from, to }: TimePart): string {
+  const isShort = WINDOWS[name].partMs < DAY_MS;
+  const [begin, end] = [from, to].map((text) => {
+    const at = new Date(text);
+    return isShort ? TIME(at) : `${DATE(at).replace(' ', '\u00a0')} ${TIME(at)}`;
+  });
+  return `${begin}\u00a0– ${end}`;
 }

@@ -1,7 +1,7 @@
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { DeadLetterGroup } from '../../../../src/core/failure/dead-letter.ts';
 import type { DefinitionStats } from '../../../../src/core/views/stats.ts';
-import { oldestSince } from '../seen.ts';
+import { oldestSince } from '../../../../src/core/problems/problem.ts';
 
 /** Job counts of one definition. */
 export interface Workload {

@@ -1,6 +1,14 @@
 import { describe, expect, it, test } from 'vitest';
 import type { BulkView } from '../../../../src/core/job/bulk.ts';
-import { actionsFor, bulkFilter, bulkFraction, bulkSentence, filterWords } from './bulk-words.ts';
+import {
+  actionsFor,
+  bulkFilter,
+  bulkFraction,
+  bulkSentence,
+  failedAgainFilter,
+  filterWords,
+  sameCodeWords,
+} from './bulk-words.ts';
 
 const bulk = (over: Partial<BulkView>): BulkView => ({
   bulkId: 'b',
@@ -44,15 +52,17 @@ describe('the filter of a bulk action', () => {
   it('can be read', () => {
     const filter = { status: ['failed', 'cancelled'], definitionKey: 'mail', q: null };
     expect(filterWords(filter)).toBe('status failed or cancelled, of mail');
+    const since = { fingerprint: '0123456789abcdef', finishedAfter: '2030-01-31T12:00:00.000Z' };
+    expect(filterWords(since)).toMatch(/^error 01234567…, finished since 3\d Jan 2030, \d\d:\d\d$/);
   });
 });
 
 describe('progress', () => {
   it('says what was done and what was not', () => {
-    expect(bulkSentence(bulk({}))).toBe('500 of 2,000 retried.');
+    expect(bulkSentence(bulk({}))).toBe('500 of 2,000 jobs queued again.');
     const odd = bulk({ status: 'aborted', skipped: 3, failed: 1, matchedIsExact: false });
     expect(bulkSentence(odd)).toBe(
-      '500 of 2,000+ retried, 3 skipped, 1 failed. Stopped by a user.',
+      '500 of 2,000+ jobs queued again, 3 skipped, 1 failed. Stopped by a user.',
     );
   });
 
@@ -61,4 +71,48 @@ describe('progress', () => {
     expect(bulkFraction(bulk({ matchedIsExact: false }))).toBeNull();
     expect(bulkFraction(bulk({ status: 'finished', done: 0 }))).toBe(1);
   });
+});
+
+test('a finished retry says that jobs wait again, not that they succeeded', () => {
+  const retry = {
+    action: 'retry',
+    status: 'finished',
+    skipped: 0,
+    failed: 0,
+    matchedIsExact: true,
+  };
+  expect(bulkSentence({ ...retry, done: 270, matched: 270 } as BulkView)).toBe(
+    '270 jobs queued again.',
+  );
+  expect(bulkSentence({ ...retry, done: 1, matched: 1 } as BulkView)).toBe('1 job queued again.');
+});
+
+test('what failed again is what the filter finds after the retry', () => {
+  const since = '2030-01-01T00:00:00.000Z';
+  const bulk = { action: 'retry', createdAt: since, filter: { fingerprint: 'f' } };
+  expect(failedAgainFilter(bulk as unknown as BulkView)).toEqual({
+    fingerprint: 'f',
+    status: ['failed'],
+    finishedAfter: since,
+  });
+  expect(
+    failedAgainFilter({ ...bulk, filter: { jobIds: ['a'] } } as unknown as BulkView),
+  ).toBeNull();
+  expect(failedAgainFilter({ ...bulk, action: 'delete' } as unknown as BulkView)).toBeNull();
+});
+
+test('a retry of the newest version runs the same code', () => {
+  const newest = new Map([['a', 2]]);
+  const job = { definitionKey: 'a', definitionVersion: 2 };
+  expect(sameCodeWords([job, job], newest)).toBe(
+    'No newer version was published since they failed (version 2).',
+  );
+  expect(sameCodeWords([job, { ...job, definitionVersion: 1 }], newest)).toBeNull();
+  expect(sameCodeWords([], newest)).toBeNull();
+});
+
+test('a filter names the text of an error, not its fingerprint', () => {
+  const filter = { fingerprint: '0123456789abcdef' };
+  expect(filterWords(filter)).toBe('error 01234567…');
+  expect(filterWords(filter, new Map([['0123456789abcdef', 'no room']]))).toBe('error no room');
 });

@@ -1,12 +1,12 @@
 import type { BulkFilter } from '../../../../src/client/bulk.ts';
 import { BULK_STATES, type BulkAction, type BulkView } from '../../../../src/core/job/bulk.ts';
-import type { JobState } from '../../../../src/core/job/job.ts';
+import type { JobState, JobView } from '../../../../src/core/job/job.ts';
 
 /** Texts of a bulk action: button, past participle, warning. */
 export const BULK_WORDS: Record<BulkAction, { verb: string; done: string; warning: string }> = {
   retry: {
     verb: 'Retry',
-    done: 'retried',
+    done: 'queued again',
     warning: 'Each gets one more attempt. Jobs whose state has changed are skipped.',
   },
   cancel: {
@@ -50,18 +50,40 @@ const FIELD_WORDS: Record<string, string> = {
   definitionKey: 'of',
   errorCode: 'code',
   fingerprint: 'error',
-  q: 'containing',
+  q: 'matching',
   createdAfter: 'created since',
   createdBefore: 'created before',
   finishedAfter: 'finished since',
   finishedBefore: 'finished before',
 };
 
-export function filterWords(filter: Record<string, unknown>): string {
+/** `errors` has the text of known fingerprints. */
+export function filterWords(
+  filter: Record<string, unknown>,
+  errors: ReadonlyMap<string, string> = new Map(),
+): string {
+  const { jobIds } = filter;
+  if (Array.isArray(jobIds)) return `${jobIds.length} selected`;
   return Object.entries(filter)
     .filter(([, value]) => value !== null && value !== undefined && String(value) !== '')
-    .map(([name, value]) => `${FIELD_WORDS[name] ?? name} ${[value].flat().join(' or ')}`)
+    .map(
+      ([name, value]) =>
+        `${FIELD_WORDS[name] ?? name} ${[value]
+          .flat()
+          .map((one) => errors.get(String(one)) ?? valueWords(one))
+          .join(' or ')}`,
+    )
     .join(', ');
+}
+
+const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const FINGERPRINT_SHOWN = 8;
+
+/** Times are local; of a fingerprint, the beginning is enough. */
+function valueWords(value: unknown): string {
+  const text = String(value);
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-][\d:]+)$/.test(text)) return MOMENT.format(new Date(text));
+  return /^[0-9a-f]{12,}$/.test(text) ? `${text.slice(0, FINGERPRINT_SHOWN)}…` : text;
 }
 
 export function atLeast(matched: number, isExact: boolean): string {
@@ -70,13 +92,36 @@ export function atLeast(matched: number, isExact: boolean): string {
 
 export function bulkSentence(bulk: BulkView): string {
   const { action, status, done, skipped, failed, matched, matchedIsExact } = bulk;
+  const isWhole = done === matched && status === 'finished';
+  const out = isWhole ? '' : ` of ${atLeast(matched, matchedIsExact)}`;
+  const jobs = done === 1 && isWhole ? 'job' : 'jobs';
   const parts = [
-    `${done.toLocaleString('en')} of ${atLeast(matched, matchedIsExact)} ${BULK_WORDS[action].done}`,
+    `${done.toLocaleString('en')}${out} ${jobs} ${BULK_WORDS[action].done}`,
     ...(skipped > 0 ? [`${skipped.toLocaleString('en')} skipped`] : []),
     ...(failed > 0 ? [`${failed.toLocaleString('en')} failed`] : []),
   ];
   const end = status === 'aborted' ? ' Stopped by a user.' : '';
   return `${parts.join(', ')}.${end}`;
+}
+
+/** What failed again after a retry: the same filter, after it was requested. Null if there is none. */
+export function failedAgainFilter({ action, filter, createdAt }: BulkView): BulkFilter | null {
+  if (action !== 'retry' || 'jobIds' in filter) return null;
+  const { finishedBefore: _, ...rest } = filter as BulkFilter;
+  return { ...rest, status: ['failed'], finishedAfter: createdAt };
+}
+
+/** Whether a retry runs the same code. */
+export function sameCodeWords(
+  jobs: readonly Pick<JobView, 'definitionKey' | 'definitionVersion'>[],
+  newest: ReadonlyMap<string, number>,
+): string | null {
+  const versions = new Set(jobs.map((job) => `${job.definitionKey} ${job.definitionVersion}`));
+  const isSame = jobs.every((job) => newest.get(job.definitionKey) === job.definitionVersion);
+  const [first] = jobs;
+  if (!first || !isSame) return null;
+  const which = versions.size === 1 ? ` (version ${first.definitionVersion})` : '';
+  return `No newer version was published since they failed${which}.`;
 }
 
 /** From 0 to 1; null if the total is unknown. */

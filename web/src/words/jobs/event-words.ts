@@ -3,7 +3,7 @@ import type { EventView } from '../../../../src/core/views/history.ts';
 import type { WorkerView } from '../../../../src/core/queue/worker.ts';
 import { plainText } from './log-tail.ts';
 import { actorWords } from '../actor-words.ts';
-import { clockTime } from '../moment.ts';
+import { momentWithMs } from '../moment.ts';
 
 /** Payload of an event by type; custom events may contain anything. */
 interface Payload {
@@ -11,14 +11,24 @@ interface Payload {
   message?: string | null;
   error?: Pick<JobError, 'code' | 'message'> | null;
   runAt?: string | null;
+  signal?: string | null;
   mode?: string;
   hook?: string;
   status?: string;
   fraction?: number | null;
   by?: string | null;
+  type?: string;
+  payload?: unknown;
 }
 
 const WORDS_LENGTH = 300;
+
+/** The name of an event; that of the job for an event that the job emitted. */
+export function eventTitle({ type, payload }: Pick<EventView, 'type' | 'payload'>): string {
+  const said = isObject(payload) ? (payload as Payload) : {};
+  if (type === 'custom' && typeof said.type === 'string') return plainText(said.type);
+  return type.replaceAll('_', ' ');
+}
 
 /** Details of an event, without stacks. */
 export function eventWords(
@@ -30,14 +40,20 @@ export function eventWords(
     case 'started':
       return said.workerId ? `by ${workerWords(said.workerId, workers)}` : '';
     case 'retry_scheduled':
-      return [said.mode ? 'manually' : errorWords(said), runWords(said)].filter(Boolean).join(', ');
+      return [said.mode ? 'manually' : codeWords(said), runWords(said)].filter(Boolean).join(', ');
     case 'failed':
-      return errorWords(said);
+      return codeWords(said);
     case 'lease_lost':
     case 'interrupted':
       return short(said.message ?? '');
     case 'snoozed':
       return runWords(said);
+    case 'suspended':
+      return said.signal ? `waits for the signal ${said.signal}` : '';
+    case 'signal':
+      return [said.signal, said.by ? `by ${actorWords(said.by)}` : ''].filter(Boolean).join(' ');
+    case 'signal_rejected':
+      return [said.signal, short(said.message ?? '')].filter(Boolean).join(': ');
     case 'hook':
       return [[said.hook, said.status].filter(Boolean).join(' '), errorWords(said)]
         .filter(Boolean)
@@ -50,14 +66,32 @@ export function eventWords(
     case 'queued':
     case 'succeeded':
     case 'cancelled':
+      return byWords(payload);
     case 'custom':
-      return payload === null || payload === undefined ? '' : short(JSON.stringify(payload));
+      return said.type === undefined ? jsonWords(payload) : jsonWords(said.payload);
   }
+}
+
+/** Who did it, then the rest. */
+function byWords(payload: unknown): string {
+  if (!isObject(payload) || !('by' in payload)) return jsonWords(payload);
+  const { by, ...rest } = payload as Payload;
+  const more = Object.keys(rest).length === 0 ? '' : jsonWords(rest);
+  return [by ? `by ${actorWords(by)}` : '', more].filter(Boolean).join(' ');
+}
+
+function jsonWords(value: unknown): string {
+  return value === null || value === undefined ? '' : short(JSON.stringify(value));
 }
 
 function workerWords(workerId: string, workers: readonly WorkerView[]): string {
   const worker = workers.find((one) => one.workerId === workerId);
-  return worker ? `${worker.host} (pid ${worker.pid})` : `worker ${workerId}`;
+  return worker ? `worker ${worker.host} (pid ${worker.pid})` : `worker ${workerId}`;
+}
+
+/** The attempts and the panel of the error have the message. */
+function codeWords({ error }: Payload): string {
+  return error?.code ?? '';
 }
 
 function errorWords({ error }: Payload): string {
@@ -65,7 +99,7 @@ function errorWords({ error }: Payload): string {
 }
 
 function runWords({ runAt }: Payload): string {
-  return runAt ? `runs at ${clockTime(runAt)}` : '';
+  return runAt ? `runs at ${momentWithMs(runAt)}` : '';
 }
 
 function progressWords({ fraction, message }: Payload): string {

@@ -19,7 +19,8 @@ test.each([
   [{ status: 'failed', error: boom }, 'HANDLER_ERROR boom'],
   [{ status: 'running', error: boom }, ''],
   [{ status: 'running', progress: { fraction: 0.416, message: 'page 4' } }, '41 % · page 4'],
-  [{ warnings: [{ code: 'UNHANDLED', since: null }] }, 'No worker has this definition.'],
+  [{ warnings: [{ code: 'UNSERVED', since: null }] }, 'No worker has this definition.'],
+  [{ warnings: [{ code: 'UNLOADABLE', since: null }] }, 'Its code cannot be loaded.'],
   [{ status: 'succeeded' }, ''],
 ] as const)('beside %j stands "%s"', (job, words) => {
   expect(remark(madeJob(job as never))).toBe(words);

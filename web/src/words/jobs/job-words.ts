@@ -1,3 +1,5 @@
+import { rootCause } from '../../../../src/core/failure/dead-letter.ts';
+import { failureWords } from '../../../../src/core/failure/failure-words.ts';
 import { duration } from '../../../../src/core/values/duration.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import { distance, timeSince } from '../moment.ts';
@@ -11,6 +13,10 @@ export function timing(job: JobView, now: Date): string {
     case 'scheduled':
     case 'retrying':
       return runAt === null ? '' : distance(runAt, now);
+    case 'suspended':
+      return job.waitsFor?.jobs
+        ? 'until its parents have ended'
+        : `until the signal ${job.waitsFor?.signal ?? ''}`;
     case 'queued':
       return `waiting ${timeSince(queuedAt ?? createdAt, now)}`;
     case 'running':
@@ -27,17 +33,14 @@ export function timing(job: JobView, now: Date): string {
 /** Remark in a list: the error, the progress or a warning. */
 export function remark({ error, status, progress, warnings }: JobView): string {
   if (warnings.some(({ code }) => code === 'PAUSED')) return 'Paused.';
-  if (warnings.some(({ code }) => code === 'UNHANDLED')) return 'No worker has this definition.';
+  if (warnings.some(({ code }) => code === 'UNLOADABLE')) return 'Its code cannot be loaded.';
+  if (warnings.some(({ code }) => code === 'UNSERVED')) return 'No worker has this definition.';
   if (error !== null && (status === 'failed' || status === 'retrying')) {
-    return `${error.code} ${firstLine(error.message)}`;
+    return `${error.code} ${failureWords({ ...error, cause: rootCause(error) })}`;
   }
   if (progress === null || status !== 'running') return '';
   const share = progress.fraction === null ? [] : [`${Math.floor(progress.fraction * 100)} %`];
   return [...share, ...(progress.message === null ? [] : [progress.message])].join(' · ');
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
 }
 
 const SUMMARY_LENGTH = 120;

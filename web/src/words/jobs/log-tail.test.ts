@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { LogView } from '../../../../src/core/views/history.ts';
-import { ago } from '../made.fixture.ts';
-import { appendLines, EMPTY_TAIL, plainText, TAIL_MAX } from './log-tail.ts';
+import { ago, madeJob } from '../made.fixture.ts';
+import { appendLines, EMPTY_TAIL, plainText, runOf, TAIL_MAX } from './log-tail.ts';
 
 const line = (id: number): LogView => ({
   id: String(id),
@@ -10,6 +10,14 @@ const line = (id: number): LogView => ({
   level: 'info',
   stream: 'logger',
   message: `line ${id}`,
+});
+
+it('knows the run of a retry that the page never saw running', () => {
+  const failed = madeJob({ status: 'failed', attempts: 3, startedAt: ago(9) });
+  expect(runOf({ ...failed })).toBe(runOf(failed));
+  expect(runOf({ ...failed, status: 'queued' })).not.toBe(runOf(failed));
+  expect(runOf({ ...failed, attempts: 4, startedAt: ago(1) })).not.toBe(runOf(failed));
+  expect(runOf({ ...failed, startedAt: ago(1) })).not.toBe(runOf(failed));
 });
 
 describe('the tail', () => {

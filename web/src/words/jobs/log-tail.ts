@@ -1,12 +1,13 @@
+import { isTerminal, type JobView } from '../../../../src/core/job/job.ts';
 import type { LogView } from '../../../../src/core/views/history.ts';
 
-/** The newest log lines, and the number of earlier ones dropped to keep the page fast. */
+/** The newest log lines, and the number of earlier ones dropped to save memory. */
 export interface LogTail {
   lines: readonly LogView[];
   dropped: number;
 }
 
-export const TAIL_MAX = 3_000;
+export const TAIL_MAX = 100_000;
 export const EMPTY_TAIL: LogTail = { lines: [], dropped: 0 };
 
 /** A reopened stream may repeat lines; line ids only grow. */
@@ -15,6 +16,18 @@ export function appendLines(tail: LogTail, more: readonly LogView[]): LogTail {
   const all = [...tail.lines, ...more.filter(({ id }) => !known.has(id))];
   const excess = Math.max(0, all.length - TAIL_MAX);
   return { lines: all.slice(excess), dropped: tail.dropped + excess };
+}
+
+/**
+ * Names the attempt that a job is in, and whether the job has ended. A retry that fails within a moment
+ * changes it too, although the dashboard never saw the job run.
+ */
+export function runOf({
+  status,
+  attempts,
+  startedAt,
+}: Pick<JobView, 'status' | 'attempts' | 'startedAt'>): string {
+  return `${isTerminal(status) ? 'ended' : 'open'} ${attempts} ${startedAt}`;
 }
 
 // oxlint-disable-next-line no-control-regex

@@ -1,5 +1,5 @@
 import { hiddenIn } from './hidden.ts';
-import { readJson } from './schema-form.ts';
+import { readJson } from '../../../../src/core/form/schema-form.ts';
 
 export const RETRY_MODES = {
   now: 'Resume now',
@@ -13,6 +13,8 @@ export type RetryMode = keyof typeof RETRY_MODES;
 export interface RetryRequest {
   mode: RetryMode;
   params?: unknown;
+  /** Absent: the version it was queued with. */
+  version?: 'current';
 }
 
 export function readRetry(

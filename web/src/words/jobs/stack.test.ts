@@ -8,6 +8,8 @@ test('frames of libraries are put together, the own ones stay', () => {
     '    at Socket.emit (node:events:520:5)',
     '    at run (/app/node_modules/x/index.js:1:1)',
     '    at runJob (file:///longshore/src/worker/runner/run.ts:39:48)',
+    '    at outcomeOf (/longshore/dist/code-aB3/worker/runner/main.cjs:17:10)',
+    '    at step (/srv/checkout/dist/code-aB3/core/step.cjs:1:10)',
     '    at deliver (/app/jobs/mail.ts:40:9)',
   ].join('\n');
   expect(foldStack(stack)).toEqual([
@@ -18,6 +20,8 @@ test('frames of libraries are put together, the own ones stay', () => {
         'at Socket.emit (node:events:520:5)',
         'at run (/app/node_modules/x/index.js:1:1)',
         'at runJob (file:///longshore/src/worker/runner/run.ts:39:48)',
+        'at outcomeOf (/longshore/dist/code-aB3/worker/runner/main.cjs:17:10)',
+        'at step (/srv/checkout/dist/code-aB3/core/step.cjs:1:10)',
       ],
     },
     { own: true, lines: ['at deliver (/app/jobs/mail.ts:40:9)'] },

@@ -6,7 +6,8 @@ export interface Stretch {
 
 const FRAME = /^\s*at /;
 /** Frames of libraries, Node.js and Longshore itself. */
-const FOREIGN = /node_modules|\bnode:|<anonymous>$|\/src\/worker\/runner\//;
+const FOREIGN =
+  /node_modules|\bnode:|<anonymous>$|\/(?:src|dist\/[^/]+)\/worker\/runner\/|\/dist\/code-|\/longshore\/(?:src|dist)\//;
 
 /** Own frames are shown; others are collapsed. */
 export function foldStack(stack: string): Stretch[] {

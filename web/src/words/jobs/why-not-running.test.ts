@@ -3,14 +3,22 @@ import type { JobView } from '../../../../src/core/job/job.ts';
 import { ago, madeDefinition, madeJob, madeWorker, NOW } from '../made.fixture.ts';
 import { whyNotRunning, type World } from './why-not-running.ts';
 
-const well: World = { workers: [madeWorker()], definitions: [madeDefinition()], pauses: [] };
+const well: World = {
+  workers: [madeWorker()],
+  definitions: [madeDefinition()],
+  pauses: [],
+  tenant: null,
+};
 const pause = { by: 'key:1', reason: 'smtp is down', since: ago(60) };
-const why = (job: Partial<JobView>, world: Partial<World> = {}) =>
-  whyNotRunning(madeJob(job), { ...well, ...world }, NOW);
+type Given = Omit<Partial<JobView>, 'warnings'> & {
+  warnings?: readonly JobView['warnings'][number][];
+};
+
+const why = (job: Given, world: Partial<World> = {}) =>
+  whyNotRunning(madeJob(job as Partial<JobView>), { ...well, ...world }, NOW);
 
 describe('why a job does not run', () => {
   test.each([
-    ['it is held', { status: 'created' }, {}, 'waits', /^Held/],
     ['its time is to come', { status: 'scheduled', runAt: ago(-90) }, {}, 'waits', /in 1m30s\.$/],
     ['its backoff', { status: 'retrying', attempts: 2, runAt: ago(-5) }, {}, 'waits', /^Attempt 2/],
     ['its time is now', { status: 'scheduled', runAt: ago(3) }, {}, 'waits', /being queued/],
@@ -20,6 +28,13 @@ describe('why a job does not run', () => {
       {},
       'bad',
       /^Due 1m ago, but not queued/,
+    ],
+    [
+      'its parents',
+      { status: 'suspended', runAt: null, waitsFor: { jobs: 'parents' } },
+      { parents: [{ jobId: 'p', definitionKey: 'a', status: 'running' }] },
+      'waits',
+      /^It waits for its parents/,
     ],
     ['its definition is unknown', {}, { definitions: [] }, 'bad', /registered “hello”/],
     ['of its version', { definitionVersion: 3 }, {}, 'bad', /version 3 of “hello”, only 1\.$/],
@@ -46,6 +61,13 @@ describe('why a job does not run', () => {
       'bad',
       /^No live worker has hello@1 loaded/,
     ],
+    [
+      'its code cannot be loaded',
+      { warnings: [{ code: 'UNLOADABLE', since: ago(9), detail: 'the storage fails' }] },
+      { workers: [madeWorker({ definitions: [] })] },
+      'bad',
+      /^No worker can load its code\.$/,
+    ],
     ['it was just queued', { queuedAt: ago(1) }, {}, 'waits', /^Just queued/],
     ['a riddle', { queuedAt: ago(600) }, {}, 'bad', /^4 of 4 slots are free.*10m/],
   ] as const)('is: %s', (_, job, world, tone, headline) => {
@@ -56,7 +78,10 @@ describe('why a job does not run', () => {
   });
 
   it('is that all slots are busy', () => {
-    const workers = [madeWorker({ slots: 2, running: ['a', 'b'] }), madeWorker({ status: 'dead' })];
+    const workers = [
+      madeWorker({ slots: 2, busy: 2, running: ['a'] }),
+      madeWorker({ status: 'dead' }),
+    ];
     const answer = why({ concurrencyKey: 'customer-7' }, { workers });
     expect(answer?.headline).toBe('All 2 slots of 1 worker are busy.');
     expect(answer?.facts.at(-1)).toContain('customer-7');
@@ -73,8 +98,18 @@ describe('why a job does not run', () => {
     const effective = { ...limits.effective, concurrencyLimit: 1 };
     const definitions = [{ ...rest, limits: { ...limits, effective, inUse: 1 } }];
     expect(why({}, { definitions })?.headline).toBe(
-      'The concurrency limit of hello (1) is reached.',
+      'Definition hello runs 1 of at most 1 job at a time.',
     );
+  });
+
+  it('is the limit of its tenant', () => {
+    const tenant = { tenant: 'acme', concurrencyLimit: 1, inUse: 1 };
+    expect(why({ tenant: 'acme' }, { tenant })).toMatchObject({
+      headline: 'Tenant acme runs 1 of at most 1 job at a time.',
+      todo: 'Raise the limit of the tenant, or wait.',
+      target: { at: 'tenants' },
+    });
+    expect(why({ queuedAt: ago(600) }, { tenant: { ...tenant, inUse: 0 } })?.facts).toEqual([]);
   });
 
   it('is that all workers are draining', () => {
@@ -117,7 +152,42 @@ describe('whether a running job is stuck', () => {
   ] as const)('%s', (_, over, tone, headline) => {
     const answer = why({ ...running, ...over });
     expect(answer).toMatchObject({ tone, headline: expect.stringMatching(headline) as string });
-    expect(answer?.facts).toEqual(['Claimed by box (pid 7), last heartbeat 2 s ago.']);
+    expect(answer?.facts).toContain('Claimed by box (pid 7), last heartbeat 2 s ago.');
+  });
+
+  test.each([
+    [{}, 'process', 'Probably: 8m past the 1m40s timeout of its definition.'],
+    [{}, 'inline', 'Yes: 8m past its 1m40s timeout.'],
+  ])('past its timeout: %j, %s', (over, isolation, headline) => {
+    const definitions = [madeDefinition({ isolation: isolation as 'inline' })];
+    const late = { ...running, startedAt: ago(580), ...over };
+    expect(why(late, { definitions })).toMatchObject({
+      headline,
+      todo: expect.stringMatching(/^Cancel it/) as string,
+    });
+  });
+
+  test.each([
+    [1, null, 'It times out in 19 s, then attempt 2 of 3 starts.'],
+    [3, null, 'It times out in 19 s, then it fails for good.'],
+    [1, ['NETWORK_ERROR'], 'It times out in 19 s, then it fails for good.'],
+  ])('after attempt %i, retried on %j', (attempts, retryOn, fact) => {
+    const definitions = [madeDefinition({ retryOn })];
+    const late = { ...running, startedAt: ago(81), attempts };
+    expect(why(late, { definitions })?.facts[0]).toBe(fact);
+  });
+
+  it('says that an inline job cannot be killed', () => {
+    const definitions = [madeDefinition({ isolation: 'inline' })];
+    const asked = { ...running, status: 'cancelling', cancelRequestedAt: ago(4) } as const;
+    expect(why(asked, { definitions })?.headline).toContain('cannot be killed');
+  });
+
+  it('names its stall timeout', () => {
+    const definitions = [madeDefinition({ stallTimeoutMs: 30_000 })];
+    expect(why(running, { definitions })?.facts.at(-1)).toBe(
+      'It ends as STALLED when it gives no sign of life for 30 s.',
+    );
   });
 
   it('says more once no scheduler recovers it', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cronWords } from './cron-words.ts';
+import { cronSentence, cronWords } from './cron-words.ts';
 
 test.each([
   ['0 3 * * *', 'At 03:00'],
@@ -9,3 +9,9 @@ test.each([
   ['@daily', 'Every day, at 00:00'],
   ['not cron', 'not cron'],
 ])('%s is "%s"', (cron, words) => expect(cronWords(cron)).toBe(words));
+
+test.each([
+  ['30 2 * * *', 'Every day at 02:30 UTC.'],
+  ['30 8 * * 1-5', 'At 08:30, Monday through Friday (UTC).'],
+  ['@daily', 'Every day, at 00:00 (UTC).'],
+])('%s in UTC is "%s"', (cron, words) => expect(cronSentence(cron, 'UTC')).toBe(words));

@@ -20,3 +20,11 @@ export function cronWords(cron: string): string {
     return cron;
   }
 }
+
+/** A cron expression and its time zone as a sentence. */
+export function cronSentence(cron: string, timezone: string): string {
+  const words = cronWords(cron);
+  const daily = /^At (\d\d:\d\d)$/.exec(words)?.[1];
+  if (daily !== undefined) return `Every day at ${daily} ${timezone}.`;
+  return words === cron ? `${cron} (${timezone}).` : `${words} (${timezone}).`;
+}

@@ -1,18 +1,6 @@
 import { expect, test } from 'vitest';
-import { isolationWords, newestVersions, retryWords } from './definition-words.ts';
+import { isolationWords, memoryWords, retryWords } from './definition-words.ts';
 import { madeDefinition } from '../made.fixture.ts';
-
-test('of each key the newest version is shown', () => {
-  const all = [
-    madeDefinition({ key: 'b', version: 2 }),
-    madeDefinition({ key: 'b', version: 10 }),
-    madeDefinition({ key: 'a' }),
-  ];
-  expect(newestVersions(all).map(({ key, version }) => [key, version])).toEqual([
-    ['a', 1],
-    ['b', 10],
-  ]);
-});
 
 test.each([
   [{}, 'after 1 s, doubling up to 1m'],
@@ -26,4 +14,17 @@ test('a program is named', () => {
   expect(isolationWords(madeDefinition({ command: ['python3', 'x.py'] }))).toBe(
     'the program python3 x.py',
   );
+});
+
+test.each([
+  [{ memoryMb: 256 }, '256 MiB'],
+  [{ memoryMb: 0 }, 'no limit'],
+  [{ memoryMb: null }, 'default of the worker (512 MiB unless configured)'],
+  [{ memoryMb: null, isolation: 'thread' }, '256 MiB, the default of a thread'],
+  [
+    { memoryMb: null, isolation: 'inline' },
+    'no limit of its own: it uses the memory of the worker',
+  ],
+] as const)('the memory of %j is %s', (over, words) => {
+  expect(memoryWords(madeDefinition(over))).toBe(words);
 });

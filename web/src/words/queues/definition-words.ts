@@ -1,14 +1,8 @@
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
+import { RUNNER_MEMORY_MB, THREAD_MEMORY_MB } from '../../../../src/core/definition/definition.ts';
 import { duration } from '../../../../src/core/values/duration.ts';
 
-/** The newest version of each key, by name. */
-export function newestVersions(all: readonly PublishedDefinition[]): PublishedDefinition[] {
-  const newest = new Map<string, PublishedDefinition>();
-  for (const one of all) {
-    if ((newest.get(one.key)?.version ?? 0) < one.version) newest.set(one.key, one);
-  }
-  return [...newest.values()].sort((a, b) => a.key.localeCompare(b.key));
-}
+export { newestVersions } from '../../../../src/core/definition/owners.ts';
 
 /** The retry policy in words. */
 export function retryWords({ retry, maxAttempts }: PublishedDefinition): string {
@@ -29,4 +23,12 @@ const ISOLATIONS: Record<PublishedDefinition['isolation'], string> = {
 
 export function isolationWords({ isolation, command }: PublishedDefinition): string {
   return command === null ? ISOLATIONS[isolation] : `the program ${command.join(' ')}`;
+}
+
+/** The server does not know the setting of each worker, only the default of that setting. */
+export function memoryWords({ memoryMb, isolation }: PublishedDefinition): string {
+  if (memoryMb !== null) return memoryMb === 0 ? 'no limit' : `${memoryMb} MiB`;
+  if (isolation === 'inline') return 'no limit of its own: it uses the memory of the worker';
+  if (isolation === 'thread') return `${THREAD_MEMORY_MB} MiB, the default of a thread`;
+  return `default of the worker (${RUNNER_MEMORY_MB} MiB unless configured)`;
 }

@@ -1,22 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import { NO_LIMITS } from '../../../../src/core/queue/limits.ts';
-import { limitsLine, limitWords, readLimits, typedLimits } from './limit-words.ts';
+import { readLimits, typedLimits } from './limit-words.ts';
 
 const nothing = { concurrencyLimit: '', concurrencyKeyLimit: '', rateLimit: '', keyRateLimit: '' };
 const rate = { limit: 100, perMs: 60_000, burst: 10 };
-
-test.each([
-  [null, 'no limit'],
-  [10, '10'],
-  [rate, '100 in 1m, 10 at once'],
-  [{ limit: 5, perMs: 1_000, burst: 5 }, '5 in 1 s'],
-])('%j is said as %j', (limit, words) => expect(limitWords(limit)).toBe(words));
-
-test('all of them in one line', () => {
-  expect(limitsLine(NO_LIMITS)).toBe('');
-  const limits = { ...NO_LIMITS, concurrencyLimit: 4, concurrencyKeyLimit: 1, rateLimit: rate };
-  expect(limitsLine(limits)).toBe('4 at a time, 1 per key, 100 in 1m, 10 at once');
-});
 
 describe('what is typed', () => {
   test.each([

@@ -4,7 +4,8 @@ import type {
   Limits,
   RateLimit,
 } from '../../../../src/core/queue/limits.ts';
-import { duration } from '../../../../src/core/values/duration.ts';
+
+export { limitsLine, limitWords } from '../../../../src/core/queue/limit-words.ts';
 
 export const LIMIT_TITLES: Record<keyof Limits, string> = {
   concurrencyLimit: 'Concurrency',
@@ -12,26 +13,6 @@ export const LIMIT_TITLES: Record<keyof Limits, string> = {
   rateLimit: 'Rate limit',
   keyRateLimit: 'Rate limit per key',
 };
-
-export function limitWords(limit: number | RateLimit | null): string {
-  if (limit === null || limit === 0) return 'no limit';
-  if (typeof limit === 'number') return String(limit);
-  const burst = limit.burst === limit.limit ? '' : `, ${limit.burst} at once`;
-  return `${limit.limit} in ${duration(limit.perMs)}${burst}`;
-}
-
-/** All limits in one line; empty if there are none. */
-export function limitsLine(limits: Limits): string {
-  const { concurrencyLimit, concurrencyKeyLimit, rateLimit, keyRateLimit } = limits;
-  return [
-    concurrencyLimit === null ? null : `${concurrencyLimit} at a time`,
-    concurrencyKeyLimit === null ? null : `${concurrencyKeyLimit} per key`,
-    rateLimit === null ? null : limitWords(rateLimit),
-    keyRateLimit === null ? null : `${limitWords(keyRateLimit)} per key`,
-  ]
-    .filter((words) => words !== null)
-    .join(', ');
-}
 
 /** Overridden limits as form values. */
 export function typedLimits(override: LimitsOverride): Record<keyof Limits, string> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ago, NOW } from '../made.fixture.ts';
-import { pauseWords } from './pause-words.ts';
+import { pauseWords, resumeWords } from './pause-words.ts';
 
 const since = ago(120);
 
@@ -16,6 +16,15 @@ test.each([
   ],
   [
     { scope: 'definition', name: 'mail', by: 'open', reason: null, since },
-    'mail was paused 2m ago (no sign-in configured).',
+    'mail was paused 2m ago by anonymous (no keys).',
   ],
 ] as const)('%j', (pause, words) => expect(pauseWords(pause, NOW)).toBe(words));
+
+test.each([
+  [250, '250 waiting jobs start.'],
+  [1, '1 waiting job starts.'],
+  [0, 'No job waits. New jobs start at once.'],
+  [null, 'Its waiting jobs start.'],
+])('a resume with %s waiting jobs: %s', (waiting, words) => {
+  expect(resumeWords(waiting)).toBe(words);
+});

@@ -1,11 +1,9 @@
-import { duration } from '../../../../src/core/values/duration.ts';
-import type { PauseView } from '../../../../src/core/queue/limit-view.ts';
-import { plainText } from '../jobs/log-tail.ts';
-
-export function pauseWords({ scope, name, by, reason, since }: PauseView, now: Date): string {
-  const what = name === null ? 'Everything' : scope === 'tenant' ? `Tenant ${name}` : name;
-  const forMs = Math.floor((now.getTime() - Date.parse(since)) / 1_000) * 1_000;
-  const who = by === null ? '' : by === 'open' ? ' (no sign-in configured)' : ` by ${by}`;
-  const why = reason === null ? '.' : `: ${plainText(reason)}`;
-  return `${what} was paused ${duration(forMs)} ago${who}${why}`;
+/** What a resume does. Null: the number of waiting jobs is not known. */
+export function resumeWords(waiting: number | null): string {
+  if (waiting === null) return 'Its waiting jobs start.';
+  if (waiting === 0) return 'No job waits. New jobs start at once.';
+  if (waiting === 1) return '1 waiting job starts.';
+  return `${waiting.toLocaleString('en')} waiting jobs start.`;
 }
+
+export { pauseOf, pauseWords } from '../../../../src/core/queue/pause-words.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SlotView } from '../../../../src/core/schedule/schedule.ts';
 import { ago } from '../made.fixture.ts';
-import { slotTone, slotWords } from './slot-words.ts';
+import { failedRuns, slotTone, slotWords } from './slot-words.ts';
 
 const slot = (over: Partial<SlotView>): SlotView => ({
   slot: ago(60),
@@ -26,4 +26,13 @@ test.each([
   ],
 ] as const)('%j is %s: %s', (over, tone, words) => {
   expect([slotTone(slot(over)), slotWords(slot(over))]).toEqual([tone, words]);
+});
+
+test('the last runs that failed are counted up to one that did not', () => {
+  const failed = slot({ jobStatus: 'failed' });
+  const skipped = slot({ status: 'skipped', reason: 'overlap', jobId: null, jobStatus: null });
+  const runs = slot({ jobStatus: 'running' });
+  expect(failedRuns([runs, failed, skipped, failed, slot({}), failed])).toHaveLength(2);
+  expect(failedRuns([slot({}), failed])).toEqual([]);
+  expect(failedRuns([])).toEqual([]);
 });

@@ -35,3 +35,10 @@ export function slotWords({ status, jobStatus, reason }: SlotView): string {
   const how = status === 'fired' ? (jobStatus ?? 'fired') : status;
   return reason === null ? how : `${how}, ${REASONS[reason]}`;
 }
+
+/** The newest runs up to the last one that did not fail. Skipped slots and unfinished jobs do not count. */
+export function failedRuns(slots: readonly SlotView[]): SlotView[] {
+  const ended = slots.filter((slot) => ['succeeded', 'failed'].includes(slotTone(slot)));
+  const end = ended.findIndex((slot) => slotTone(slot) !== 'failed');
+  return end === -1 ? ended : ended.slice(0, end);
+}

@@ -1,0 +1,13 @@
+/** `longshore` of a checkout. A package exports its built files. */
+import { load } from './load.js';
+
+export * from './client.js';
+export const {
+  createLongshore,
+  defineCommand,
+  defineJob,
+  NonRetryable,
+  RetryAfter,
+  runDueJobs,
+  SignalTimeout,
+} = await load('index');

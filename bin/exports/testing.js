@@ -1,0 +1,5 @@
+/** `longshore/testing` of a checkout. A package exports its built files. */
+import { load } from './load.js';
+
+export const { assertEnqueued, createTestRig, enqueuedOf, faulty, runJob } =
+  await load('testing/index');

@@ -1,0 +1,181 @@
+import { fork } from 'node:child_process';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Job, type JobSteps, NotFound } from '../../../client/index.ts';
+import { ownEnvironment } from '../../../config/environment.ts';
+import { SETTINGS } from '../../../config/schema.ts';
+import { REDACTED } from '../../../core/access/redact.ts';
+import {
+  type ReplayEnd,
+  type ReplayLine,
+  type ReplayMessage,
+  type ReplayRequest,
+  reusedSteps,
+} from '../../../core/job/replay.ts';
+import { duration } from '../../../core/values/duration.ts';
+import { unknownName } from '../../../core/values/nearest.ts';
+import { printable, printableJson, printableLines } from '../../../core/values/printable.ts';
+import { ownFrames } from '../../../core/failure/own-frames.ts';
+import { programFile } from '../../../runtime/code.ts';
+import type { Cli } from '../../cli.ts';
+import { exitCode } from '../../exit-codes.ts';
+import { findJobId } from '../../options/find-id.ts';
+import { eachOf } from '../../options/option-values.ts';
+import { addServerFlags } from '../../options/setting-options.ts';
+import { UsageError } from '../../options/usage-error.ts';
+import { clientOf, configOf, outputOf } from '../../session.ts';
+import type { Output } from '../../text/output.ts';
+
+const INSPECT_PORT = 9229;
+
+interface Options {
+  fromStep?: string;
+  inspect?: true | number;
+  reveal?: true;
+  secret?: string[];
+}
+
+export function addReplay(program: Command, cli: Cli): void {
+  const command = program
+    .command('replay')
+    .summary('run a job here, to find its error')
+    .description(
+      'Run a job here with the code of --jobs, its stored params and steps. The job on the ' +
+        'server does not change; the effects of the code are real.',
+    )
+    .argument('<id>', 'the id of the job')
+    .option('--from-step <name>', 'run this step and later ones again; default: reuse all')
+    .option('--inspect [port]', `wait for a debugger; default port ${INSPECT_PORT}`, portNumber)
+    .option('--reveal', 'read redacted values; needs jobs:reveal, and is audited')
+    .option('--secret <name>', 'give it this variable as a secret; may be repeated', eachOf)
+    .action(async (typed: string, options: Options, self: Command) => {
+      const out = outputOf(cli, self);
+      const client = clientOf(cli, self);
+      const { jobs } = configOf(cli, self, 'server').config;
+      const job = await client.get(await findJobId(client, typed), options);
+      const stored = await client.steps(job.jobId, options);
+      refuseUnknownStep(stored, options.fromStep);
+      const request = requestOf(cli, jobs, job, stored, options);
+      tellPlan(out, job, request, stored);
+      const end = await runHere(cli, out, request);
+      tellEnd(out, end);
+      cli.exitCode = exitCode(end.status === 'succeeded' ? 'ok' : 'failed');
+    });
+  addServerFlags(command, ['jobs']);
+}
+
+function portNumber(value: string): number {
+  const port = Number(value);
+  if (/^\d{1,5}$/.test(value) && port < 65_536) return port;
+  throw new InvalidArgumentError('Must be a port.');
+}
+
+function refuseUnknownStep({ steps }: JobSteps, name: string | undefined): void {
+  const names = steps.map((step) => step.name);
+  if (name === undefined || names.includes(name)) return;
+  if (names.length === 0) throw new UsageError('--from-step: the job has stored no step');
+  throw new UsageError(`--from-step: ${unknownName('step', name, names)}`);
+}
+
+function requestOf(
+  cli: Cli,
+  jobs: string,
+  job: Job,
+  stored: JobSteps,
+  { fromStep, inspect, secret = [] }: Options,
+): ReplayRequest {
+  const env = cli.env ?? ownEnvironment();
+  const missing = secret.find((name) => env[name] === undefined);
+  if (missing !== undefined) {
+    throw new UsageError(`--secret: the variable ${missing} is not set here`);
+  }
+  return {
+    jobs,
+    jobId: job.jobId,
+    key: job.definitionKey,
+    version: job.definitionVersion,
+    params: job.params,
+    attempt: Math.max(1, job.attempts),
+    maxAttempts: job.maxAttempts,
+    ...reusedSteps(stored, fromStep ?? null),
+    secrets: Object.fromEntries(secret.map((name) => [name, env[name] ?? ''])),
+    inspectPort: inspect === undefined ? null : inspect === true ? INSPECT_PORT : inspect,
+  };
+}
+
+function tellPlan(out: Output, job: Job, request: ReplayRequest, stored: JobSteps): void {
+  out.note(printable(`Replaying ${job.jobId} (${job.definitionKey}, ${job.status}) here.`));
+  out.note('The job on the server does not change. The effects of its code are real.');
+  const reused = Object.keys(request.steps);
+  if (reused.length > 0) out.note(printable(`Reused steps: ${reused.join(', ')}`));
+  if (request.checkpoint !== undefined) out.note('Reused: the checkpoint.');
+  if (!stored.complete) out.note('warning: it has more steps than can be read; they run again');
+  if (isRedacted([request.params, request.steps, request.checkpoint])) {
+    out.note(
+      `warning: some values are ${REDACTED}; --reveal reads them, with the scope jobs:reveal`,
+    );
+  }
+}
+
+function isRedacted(value: unknown): boolean {
+  return JSON.stringify(value)?.includes(REDACTED) ?? false;
+}
+
+/** In a process of its own: its code may end the process, and a debugger stops only it. */
+async function runHere(cli: Cli, out: Output, request: ReplayRequest): Promise<ReplayEnd> {
+  const child = fork(programFile('testing/replay-process'), {
+    env: { ...environment(cli), ...request.secrets },
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    // What the job prints is no data of this command.
+    stdio: ['ignore', 2, 2, 'ipc'],
+  });
+  cli.onSignal = (signal) => child.kill(signal);
+  let end: ReplayEnd | null = null;
+  let refused: string | null = null;
+  child.on('message', (message: ReplayMessage) => {
+    if ('line' in message) out.note(...lineText(message.line));
+    else if ('note' in message) out.note(printable(message.note));
+    else {
+      if ('refused' in message) refused = message.refused;
+      else end = message.ended;
+      // Otherwise it would stay until the debugger leaves.
+      if (request.inspectPort !== null) child.kill('SIGKILL');
+    }
+  });
+  child.send(request, () => undefined);
+  const left = await new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+  if (refused !== null) throw new NotFound(404, 'NOT_FOUND', refused);
+  if (end === null) throw new Error(`the process of the job ended before the job: ${left}`);
+  return end;
+}
+
+/** The variables of this shell, without what only Longshore needs. */
+function environment(cli: Cli): NodeJS.ProcessEnv {
+  const own = SETTINGS.flatMap(({ env, aliases = [] }) => [env, ...aliases]);
+  const isOwn = (name: string) => own.some((one) => name === one || name === `${one}_FILE`);
+  return Object.fromEntries(
+    Object.entries(cli.env ?? ownEnvironment()).filter(([name]) => !isOwn(name)),
+  );
+}
+
+function lineText({ level, message }: ReplayLine): string[] {
+  return printableLines(message).map((line) => `${level.padEnd(5)} ${line}`);
+}
+
+function tellEnd(out: Output, end: ReplayEnd): void {
+  if (out.json) return out.document(end);
+  const { status, result, error, nextInMs } = end;
+  if (status === 'succeeded') {
+    out.note('It succeeds here.');
+    out.lines([printableJson(result)]);
+    return;
+  }
+  const next = nextInMs === null ? '' : ` in ${duration(nextInMs)}`;
+  const why = error ? `: ${error.code} ${error.message}` : '';
+  out.trouble(printable(`It ends here as ${status}${next}${why}`));
+  out.note(
+    ...ownFrames(error?.stack ?? '', process.cwd()).map((frame) => printable(`    ${frame}`)),
+  );
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import type { Longshore, RelatedJob } from '../../../client/index.ts';
+import type { Cli } from '../../cli.ts';
+import { findJobId } from '../../options/find-id.ts';
+import { whole } from '../../options/option-values.ts';
+import { clientOf, outputOf } from '../../session.ts';
+import { treeLines, type TreeNode } from '../../text/jobs/tree-text.ts';
+
+const DEPTH = 10;
+/** Each job is one request. */
+const JOBS_MAX = 200;
+
+export function addTree(program: Command, cli: Cli): void {
+  program
+    .command('tree')
+    .summary('show what a job waits for, and what waits for it')
+    .description('Show the parents of a job, and below it the jobs that were enqueued after it.')
+    .argument('<id>', 'the id of the job')
+    .option('--depth <number>', `how many levels of jobs below it; default ${DEPTH}`, whole)
+    .action(async (typed: string, { depth = DEPTH }: { depth?: number }, command: Command) => {
+      const out = outputOf(cli, command);
+      const client = clientOf(cli, command);
+      const id = await findJobId(client, typed);
+      const { status, definitionKey } = await client.get(id);
+      const { parents } = await client.related(id);
+      const room = { left: JOBS_MAX };
+      const job = await below(client, { jobId: id, status, definitionKey }, depth, room);
+      if (out.json) out.document({ parents, job });
+      else out.lines(treeLines(parents, job));
+    });
+}
+
+/** A job that has several parents is below each of them. */
+async function below(
+  client: Longshore,
+  job: RelatedJob,
+  depth: number,
+  room: { left: number },
+): Promise<TreeNode> {
+  room.left -= 1;
+  if (depth <= 0 || room.left < 0) return { ...job, followers: [], more: true };
+  const { followers, moreFollowers } = await client.related(job.jobId);
+  const nodes: TreeNode[] = [];
+  for (const follower of followers) nodes.push(await below(client, follower, depth - 1, room));
+  return { ...job, followers: nodes, more: moreFollowers };
+}

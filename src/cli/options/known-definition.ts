@@ -1,0 +1,26 @@
+import type { Longshore } from '../../client/index.ts';
+import { unknownName } from '../../core/values/nearest.ts';
+import type { Output } from '../text/output.ts';
+
+/** `unknown definition "helo": did you mean "hello"?`, or null for a definition of a worker. */
+export async function unknownDefinition(client: Longshore, key: string): Promise<string | null> {
+  const keys = [...new Set((await client.definitions()).map((one) => one.key))];
+  return keys.includes(key) ? null : unknownName('definition', key, keys);
+}
+
+/**
+ * Says that a command names a definition which no worker has registered: it may be registered
+ * later, so this is no error. Asks the server only if a person could read the answer.
+ */
+export async function noteUnknown(
+  out: Output,
+  client: Longshore,
+  keys: string | readonly string[] | undefined,
+): Promise<void> {
+  if (out.json || keys === undefined) return;
+  for (const key of typeof keys === 'string' ? [keys] : keys) {
+    // A key may not be allowed to read definitions; the command itself has succeeded.
+    const words = await unknownDefinition(client, key).catch(() => null);
+    if (words !== null) out.note(`${out.paint('yellow', 'warning:', 'stderr')} ${words}`);
+  }
+}

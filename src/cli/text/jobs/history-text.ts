@@ -1,0 +1,56 @@
+import type { JobAttempt, JobEvent } from '../../../client/index.ts';
+import { EVENT_TYPES } from '../../../core/views/history.ts';
+import { shortId } from '../../../core/job/short-id.ts';
+import { columns } from '../columns.ts';
+import { duration } from '../../../core/values/duration.ts';
+import { printableJson } from '../../../core/values/printable.ts';
+import { size } from '../size.ts';
+
+const ATTEMPT_HEADER = [
+  'TRY',
+  'VERSION',
+  'WORKER',
+  'STARTED',
+  'TOOK',
+  'EXIT',
+  'MEMORY',
+  'CPU',
+  'OUTCOME',
+  'ERROR',
+];
+
+/** One row per attempt; a dash means not measured. */
+export function attemptRows(attempts: readonly JobAttempt[], widthMax: number): string[] {
+  if (attempts.length === 0) return [];
+  const rows = attempts.map((one) => [
+    String(one.number),
+    String(one.definitionVersion),
+    one.workerId === null ? '-' : shortId(one.workerId),
+    one.startedAt,
+    one.durationMs === null ? 'running' : duration(one.durationMs),
+    one.signal ?? String(one.exitCode ?? '-'),
+    one.peakRssBytes === null ? '-' : size(one.peakRssBytes),
+    one.cpuMs === null ? '-' : duration(one.cpuMs),
+    one.outcome ?? '-',
+    one.error?.code ?? '-',
+  ]);
+  return columns([ATTEMPT_HEADER, ...rows], widthMax);
+}
+
+/** Fixed width, because events are printed as they are read. */
+const TYPE_WIDTH = Math.max(...EVENT_TYPES.map((type) => type.length));
+
+/** One line per event: time, attempt, type, payload. */
+export function eventText({ at, type, attempt, payload }: JobEvent): string {
+  const number = attempt === null ? '' : `#${attempt}`;
+  const about = payload === null || payload === undefined ? '' : printableJson(brief(payload));
+  return `${at} ${number.padEnd(3)} ${type.padEnd(TYPE_WIDTH)} ${about}`.trimEnd();
+}
+
+/** Shortens an error to one line; `show` and --json contain the stack. */
+function brief(payload: unknown): unknown {
+  if (typeof payload !== 'object' || payload === null || !('error' in payload)) return payload;
+  const { code, message } = (payload.error ?? {}) as { code?: unknown; message?: unknown };
+  if (typeof code !== 'string') return payload;
+  return { ...payload, error: `${code} ${typeof message === 'string' ? message : ''}`.trimEnd() };
+}

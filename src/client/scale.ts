@@ -1,0 +1,10 @@
+import type { DefinitionScale, ScaleView } from '../core/views/scale.ts';
+
+/** The load, and the number of slots that it needs. */
+export type Scale = ScaleView;
+export type { DefinitionScale };
+
+export interface ScaleOptions {
+  /** In which time the backlog should drain: 1 to 3600; default 60. */
+  targetSeconds?: number | undefined;
+}

@@ -1,0 +1,3 @@
+/** What a suspended job waits for: a signal, or the end of other jobs. */
+export type WaitsFor =
+  { signal: string; jobs?: undefined } | { jobs: 'parents'; signal?: undefined };

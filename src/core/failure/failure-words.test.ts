@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { causeWords, failureWords } from './failure-words.ts';
+
+const message = 'order 19 of shop a1b2c3d4 could not be imported';
+const cause = 'column "vat_id" of relation "orders" does not exist\nat line 3';
+
+test.each([
+  [
+    { code: 'HANDLER_ERROR', message, cause },
+    'column "vat_id" of relation "orders" does not exist',
+  ],
+  [{ code: 'HANDLER_ERROR', message, cause: null }, message],
+  [{ code: 'TIMEOUT', message: 'it ran too long', cause: null }, 'it ran too long (TIMEOUT)'],
+  [{ code: 'TIMEOUT', message: '', cause: null }, 'TIMEOUT'],
+])('%j broke because of: %s', (failure, words) => {
+  expect(causeWords(failure)).toBe(words);
+});
+
+test('one failure keeps its numbers, a group does not', () => {
+  const why = 'column "vat_id" of relation "orders" does not exist';
+  expect(failureWords({ message, cause })).toBe(`${message} ← ${why}`);
+  expect(failureWords({ message, cause }, true)).toBe(
+    `order … of shop … could not be imported ← ${why}`,
+  );
+  expect(failureWords({ message: 'no answer from 10.0.0.7', cause: null }, true)).toBe(
+    'no answer from 10.0.0.7',
+  );
+});

@@ -1,0 +1,33 @@
+/** A failure, and the message of its innermost cause. */
+export interface Failure {
+  code: string;
+  message: string;
+  cause: string | null;
+}
+
+/** The code of every thrown error: it says nothing. */
+const ANY = 'HANDLER_ERROR';
+
+/** What broke, in one line: the root cause, and the code if it says more. */
+export function causeWords({ code, message, cause }: Failure): string {
+  const text = firstLine(cause ?? message);
+  if (text === '') return code;
+  return code === ANY ? text : `${text} (${code})`;
+}
+
+/**
+ * The message and its root cause, in one line. A message around a cause often names one object, like
+ * "order 19 could not be imported"; for a group of failures its numbers and ids become "…".
+ */
+export function failureWords({ message, cause }: Omit<Failure, 'code'>, isGroup = false): string {
+  const outer = firstLine(message);
+  if (!cause) return outer;
+  return `${isGroup ? outer.replaceAll(DETAIL, '…') : outer} ← ${firstLine(cause)}`;
+}
+
+/** A number, or a word of letters and digits with at least 8 characters. */
+const DETAIL = /\b\d+(?:[.,:]\d+)*\b|\b(?=[\w-]*\d)[\w-]{8,}\b/g;
+
+function firstLine(text: string): string {
+  return text.trim().split(/[\r\n]/, 1)[0] ?? '';
+}

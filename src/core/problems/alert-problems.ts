@@ -1,0 +1,52 @@
+import type { AlertView } from '../alert/alert.ts';
+import { ownersOf } from '../definition/owners.ts';
+import type { DefinitionStats } from '../views/stats.ts';
+import { alertTarget, OF_DEAD_LETTERS, type Problem, RUNNING_SEEN, type Seen } from './problem.ts';
+
+/** Firing alerts that no other problem of the list covers. */
+export function alertProblems(
+  { alerts, definitions, failures, running, stats }: Seen,
+  own: readonly Problem[],
+): Problem[] {
+  const owners = ownersOf(definitions);
+  const counted = new Map(stats.definitions.map((one) => [one.key, one]));
+  const failed = new Set(failures.flatMap(({ definitionKeys }) => definitionKeys));
+  const isShown = (alert: AlertView): boolean => {
+    const { rule, definitionKey } = alert;
+    const about = alert.webhookId ?? alert.scheduleId ?? definitionKey;
+    if (rule === 'stuck' && hasEnded(alert, running)) return true;
+    // The lines about failures show the same with a cause.
+    if (OF_DEAD_LETTERS.has(rule)) return definitionKey !== null && failed.has(definitionKey);
+    return own.some(({ alerts: same = [] }) =>
+      same.some((one) => one.about === about && (one.rule === rule || saysMore(one, rule))),
+    );
+  };
+  return alerts
+    .filter((alert) => alert.status === 'firing' && !isShown(alert))
+    .filter((alert) => !isPast(alert, counted.get(alert.definitionKey ?? '')))
+    .map((alert) => ({
+      kind: 'alert',
+      about: null,
+      text: `${alert.message[0]?.toUpperCase() ?? ''}${alert.message.slice(1)}.`,
+      owner: alert.definitionKey === null ? null : (owners.get(alert.definitionKey) ?? null),
+      target: alertTarget(alert) ?? { at: 'alerts' },
+    }));
+}
+
+/** The next check of the rule resolves it. If more jobs run than were read, the job may be among them. */
+function hasEnded({ jobId }: AlertView, running: Seen['running']): boolean {
+  if (jobId === null || running.length >= RUNNING_SEEN) return false;
+  return running.every((job) => job.jobId !== jobId);
+}
+
+/** Jobs that no worker can run are old as well. */
+function saysMore({ rule }: { rule: AlertView['rule'] }, than: AlertView['rule']): boolean {
+  return rule === 'unserved' && than === 'oldest-age';
+}
+
+/** The counters are newer than the alert, which is resolved by the next check of its rule. */
+function isPast({ rule, threshold }: AlertView, stats: DefinitionStats | undefined): boolean {
+  if (stats === undefined) return false;
+  if (rule === 'unserved') return stats.unserved === null;
+  return rule === 'oldest-age' && (stats.oldestAgeMs ?? 0) < threshold * 1_000;
+}

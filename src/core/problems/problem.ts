@@ -1,0 +1,129 @@
+import type { AlertView } from '../alert/alert.ts';
+import type { OwnedDefinition } from '../definition/owners.ts';
+import type { DeadLetterGroup } from '../failure/dead-letter.ts';
+import type { JobState, JobView } from '../job/job.ts';
+import type { ScheduleView } from '../schedule/schedule.ts';
+import type { TenantView } from '../views/key-view.ts';
+import type { WebhookView } from '../webhook/webhook.ts';
+import type { DefinitionStats } from '../views/stats.ts';
+import type { JobWorld } from '../views/why-not-running.ts';
+
+/** What a problem is about, for a link or the next question. */
+export type ProblemTarget =
+  | { at: 'job'; jobId: string }
+  | { at: 'jobs'; status: JobState[] }
+  | { at: 'workers' }
+  | { at: 'alerts' }
+  | { at: 'usage'; definitionKey: string | null }
+  | { at: 'tenants' }
+  | { at: 'tenant'; name: string }
+  | { at: 'definition'; key: string }
+  | { at: 'dead-letters'; fingerprint: string | null; definitionKey?: string }
+  | { at: 'schedule'; scheduleId: string }
+  | { at: 'webhook'; webhookId: string };
+
+/** One problem of the server: how many jobs it hits, and why. */
+export interface Problem {
+  kind:
+    | 'failed'
+    | 'stuck'
+    | 'waiting'
+    | 'paused'
+    | 'worker'
+    | 'schedule'
+    | 'webhook'
+    | 'alert'
+    | 'tenant';
+  /** The definitions that it is about; null if the text says all. */
+  about: string | null;
+  text: string;
+  owner: string | null;
+  target: ProblemTarget;
+  /** The code of a failure. */
+  code?: string;
+  /** Alerts that report the same problem; they are not listed again. */
+  alerts?: readonly { rule: AlertView['rule']; about: string }[];
+  /** Definitions whose waiting jobs it explains; they are not listed again. */
+  covers?: readonly string[];
+}
+
+/** The running jobs that are looked at. */
+export const RUNNING_SEEN = 50;
+
+/** What the problems are derived from. */
+export interface Seen extends JobWorld {
+  definitions: readonly (OwnedDefinition & JobWorld['definitions'][number])[];
+  /** Of the last 24 hours, by error. */
+  failures: readonly DeadLetterGroup[];
+  /** The longest running ones, at most `RUNNING_SEEN`. */
+  running: readonly JobView[];
+  schedules: readonly ScheduleView[];
+  /** Job counts and oldest job per definition, as of `at`. */
+  stats: { at: string; definitions: readonly DefinitionStats[] };
+  /** Tenants with firing alerts; empty for callers who may not see other tenants. */
+  tenants?: readonly Pick<TenantView, 'tenant' | 'firingAlerts'>[];
+  /** Firing alerts. */
+  alerts: readonly AlertView[];
+  /** Empty for a caller that may not read them: then the alerts about them remain. */
+  webhooks: readonly WebhookView[];
+}
+
+/** Definitions with waiting or scheduled jobs. */
+export function pendingOf({ stats, schedules }: Pick<Seen, 'stats' | 'schedules'>): Set<string> {
+  const waiting = stats.definitions.filter(
+    ({ states }) => states.queued + states.scheduled + states.retrying > 0,
+  );
+  const scheduled = schedules.filter(({ enabled }) => enabled);
+  return new Set([
+    ...waiting.map(({ key }) => key),
+    ...scheduled.map(({ definitionKey }) => definitionKey),
+  ]);
+}
+
+/** When the oldest queued job was queued; null if none is. */
+export function oldestSince(
+  at: string,
+  { oldestAgeMs }: Pick<DefinitionStats, 'oldestAgeMs'>,
+): string | null {
+  return oldestAgeMs === null ? null : new Date(Date.parse(at) - oldestAgeMs).toISOString();
+}
+
+export function count(number: number, word: string): string {
+  return number === 1 ? `1 ${word}` : `${number.toLocaleString('en')} ${word}s`;
+}
+
+export function waits(jobs: number): string {
+  return jobs === 1 ? 'waits' : 'wait';
+}
+
+const OF_BUDGETS = new Set<AlertView['rule']>(['budget-warning', 'budget-exceeded']);
+/** They count dead letters, so one job of many says little. */
+export const OF_DEAD_LETTERS: ReadonlySet<AlertView['rule']> = new Set([
+  'dead-letters',
+  'dead-letter-size',
+]);
+
+/** The screen of an alert's subject; null if it concerns the whole server. */
+export function alertTarget({
+  rule,
+  jobId,
+  scheduleId,
+  webhookId,
+  definitionKey,
+}: Pick<
+  AlertView,
+  'rule' | 'jobId' | 'scheduleId' | 'webhookId' | 'definitionKey'
+>): ProblemTarget | null {
+  if (OF_BUDGETS.has(rule)) return { at: 'usage', definitionKey };
+  if (webhookId !== null) return { at: 'webhook', webhookId };
+  if (definitionKey !== null && OF_DEAD_LETTERS.has(rule)) {
+    return { at: 'dead-letters', fingerprint: null, definitionKey };
+  }
+  if (jobId !== null) return { at: 'job', jobId };
+  if (scheduleId !== null) return { at: 'schedule', scheduleId };
+  return definitionKey === null ? null : { at: 'definition', key: definitionKey };
+}
+
+export function msSince(at: string, now: Date): number {
+  return now.getTime() - Date.parse(at);
+}

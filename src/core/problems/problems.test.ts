@@ -1,0 +1,321 @@
+import { expect, it, test } from 'vitest';
+import type { DefinitionStats } from '../views/stats.ts';
+import {
+  ago,
+  madeDefinition,
+  madeGroup,
+  madeJob,
+  madeAlert,
+  madeSchedule,
+  madeStats,
+  madeWebhook,
+  madeWorker,
+  NOW,
+} from '../../../web/src/words/made.fixture.ts';
+import type { Seen } from './problem.ts';
+import { problemsOf } from './problems.ts';
+
+const quiet: Seen = {
+  workers: [madeWorker()],
+  definitions: [madeDefinition()],
+  pauses: [],
+  failures: [],
+  running: [madeJob({ status: 'running', leaseExpiresAt: ago(-10) })],
+  schedules: [madeSchedule()],
+  stats: { at: ago(0), definitions: [madeStats({ depth: 1, oldestAgeMs: 20_000 })] },
+  alerts: [],
+  tenant: null,
+  webhooks: [],
+};
+const shown = (over: Partial<Seen>) =>
+  problemsOf({ ...quiet, ...over }, NOW).map(({ text }) => text);
+
+const stats = (...definitions: Partial<DefinitionStats>[]) => ({
+  stats: { at: ago(0), definitions: definitions.map(madeStats) },
+});
+const waits = { ...madeStats().states, queued: 1 };
+const stranded = { depth: 1, oldestAgeMs: 70_000, oldestJobId: 'x' };
+
+const failed = (key: string, count = 1) =>
+  madeGroup({ definitionKeys: [key], message: 'boom\nmore', count });
+const slot = { slot: ago(60), local: '', status: 'fired', reason: null, through: null } as const;
+
+it('is quiet when all is well, and before anything is there', () => {
+  expect(shown({})).toEqual([]);
+  expect(shown({ workers: [], definitions: [], ...stats() })).toEqual([]);
+});
+
+test.each([
+  ['no worker', { workers: [madeWorker({ status: 'dead' })] }, /^No live worker: 1 job waits\.$/],
+  [
+    'no worker, because the last one died',
+    { workers: [madeWorker({ status: 'dead', lost: true, heartbeatAt: ago(40) })], ...stats() },
+    /^No live worker: no job can run\. Worker box \(pid 7\) died 40 s ago\.$/,
+  ],
+  [
+    'a lost worker',
+    { workers: [madeWorker({ leaseExpiresAt: ago(3), heartbeatAt: ago(40) })] },
+    /^Worker box \(pid 7\) is silent; last heartbeat 40 s ago\.$/,
+  ],
+  [
+    'a lost job',
+    { running: [madeJob({ leaseExpiresAt: ago(9) })] },
+    /^1 job stranded: the lease of the worker expired 9 s ago/,
+  ],
+  [
+    'the jobs of a silent worker',
+    {
+      workers: [madeWorker({ leaseExpiresAt: ago(3), heartbeatAt: ago(40) })],
+      running: [1, 2].map(() => madeJob({ leaseExpiresAt: ago(3), workerId: 'w' })),
+    },
+    /^2 jobs stranded: worker box \(pid 7\) is silent; last heartbeat 40 s ago\.$/,
+  ],
+  [
+    'a job that no worker can run',
+    stats({ depth: 2_501, unserved: stranded }),
+    /^1 job waits: no worker has this definition\.$/,
+  ],
+  ['a long wait', stats({ depth: 1, oldestAgeMs: 900_000 }), /^1 job waits, for 15m\.$/],
+  [
+    'a long wait for slots',
+    {
+      workers: [madeWorker({ busy: 4 })],
+      ...stats({ depth: 1_200, oldestAgeMs: 900_000 }),
+    },
+    /^1,200 jobs wait, the oldest for 15m: all 4 slots of its workers are busy\.$/,
+  ],
+  [
+    'a long wait at the limit of the tenant',
+    {
+      tenant: { tenant: 'acme', concurrencyLimit: 1, inUse: 1 },
+      ...stats({ depth: 394, oldestAgeMs: 349_000 }),
+    },
+    /^394 jobs wait, the oldest for 5m49s: tenant acme may run 1 job at a time\.$/,
+  ],
+  [
+    'another tenant',
+    {
+      tenant: { tenant: 'default', concurrencyLimit: null, inUse: 0 },
+      tenants: [
+        { tenant: 'default', firingAlerts: 3 },
+        { tenant: 'acme', firingAlerts: 1 },
+        { tenant: 'quiet', firingAlerts: 0 },
+      ],
+    },
+    /^Tenant acme: 1 issue\.$/,
+  ],
+  [
+    'a job past its timeout',
+    { running: [madeJob({ status: 'running', startedAt: ago(110) })] },
+    /^1 job stuck: 10 s past its 1m40s timeout\.$/,
+  ],
+  [
+    'a long wait at a limit',
+    {
+      definitions: [
+        madeDefinition({
+          limits: {
+            ...madeDefinition().limits,
+            effective: { ...madeDefinition().limits.effective, concurrencyLimit: 2 },
+          },
+        }),
+      ],
+      ...stats({ depth: 3, oldestAgeMs: 900_000 }),
+    },
+    /^3 jobs wait, the oldest for 15m; it is limited: .*2/,
+  ],
+  [
+    'a definition that no worker has, and that has work to do',
+    {
+      definitions: [madeDefinition(), madeDefinition({ key: 'lone' })],
+      ...stats({ key: 'lone', states: { ...waits, queued: 0, retrying: 1 } }),
+    },
+    /^The next jobs will wait: no worker/,
+  ],
+  [
+    'an alert',
+    { alerts: [madeAlert({ rule: 'retry-rate', message: '70 % of hello' })] },
+    /^70 % of hello\.$/,
+  ],
+  [
+    'a worker that died',
+    {
+      workers: [
+        madeWorker(),
+        madeWorker({ workerId: 'x', status: 'dead', lost: true, heartbeatAt: ago(40) }),
+      ],
+    },
+    /^Worker box \(pid 7\) died 40 s ago \(killed, crashed or cut off\): no job waits for it\.$/,
+  ],
+  [
+    'a job that seems stuck',
+    { running: [madeJob({ status: 'running', startedAt: ago(90) })] },
+    /^1 job stuck: running 1m30s of its 1m40s timeout\.$/,
+  ],
+  [
+    'a pause',
+    { pauses: [{ scope: 'definition', name: 'hello', by: 'cli', reason: null, since: ago(5) }] },
+    /^1 job waits: hello was paused 5 s ago by cli\.$/,
+  ],
+  ['failures', { failures: [failed('a', 2)] }, /^2 failed: boom$/],
+  [
+    'the root cause of failures',
+    { failures: [madeGroup({ count: 2_500, code: 'TIMEOUT', cause: 'column vat_id is missing' })] },
+    /^2,500 failed: column vat_id is missing \(TIMEOUT\)$/,
+  ],
+  [
+    'failures of a schedule as one problem',
+    {
+      failures: [failed('hello', 3)],
+      schedules: [madeSchedule({ lastSlot: { ...slot, jobId: 'x', jobStatus: 'failed' } })],
+    },
+    /^3 failed: boom; schedule nightly$/,
+  ],
+  ['a late schedule', { schedules: [madeSchedule({ nextAt: ago(90) })] }, /overdue by 1m30s/],
+  [
+    'a webhook whose receiver is down',
+    {
+      webhooks: [
+        madeWebhook({
+          failures: 873,
+          failingSince: ago(1_560),
+          lastError: 'no answer (ECONNREFUSED)',
+          waitingEvents: { count: 273, isExact: true },
+        }),
+      ],
+      alerts: [madeAlert({ rule: 'webhook-failing', webhookId: madeWebhook().id })],
+    },
+    /^Webhook http:\/\/shop\.example\/hooks\/orders fails for 26m: no answer \(ECONNREFUSED\), 273 events wait\.$/,
+  ],
+  [
+    'a webhook that was disabled',
+    { webhooks: [madeWebhook({ status: 'disabled', failures: 9, notice: 'it answered 410' })] },
+    /^Webhook .* fails: it answered 410\.$/,
+  ],
+  [
+    'a broker that takes no events, with more of them than are counted',
+    {
+      webhooks: [
+        madeWebhook({
+          url: 'broker://main',
+          failures: 3,
+          lastError: 'not published (ECONNREFUSED)',
+          waitingEvents: { count: 1_000, isExact: false },
+        }),
+      ],
+    },
+    /^Webhook broker:\/\/main fails: not published \(ECONNREFUSED\), at least 1,000 events wait\.$/,
+  ],
+  [
+    'the alert about a webhook that the caller may not read',
+    { alerts: [madeAlert({ rule: 'webhook-failing', webhookId: 'x', message: 'the webhook' })] },
+    /^The webhook\.$/,
+  ],
+  [
+    'a schedule whose job failed',
+    { schedules: [madeSchedule({ lastSlot: { ...slot, jobId: 'x', jobStatus: 'failed' } })] },
+    /^The last job of schedule nightly failed/,
+  ],
+] as const)('sees %s', (_, over, text) => {
+  expect(shown(over)).toEqual([expect.stringMatching(text)]);
+});
+
+it.each([
+  ['definition', 'hello', '3 jobs wait: hello was'],
+  ['definition', 'other', 'other was'],
+  ['all', null, '1,203 jobs wait: Everything was'],
+] as const)('counts what a pause of %s %s holds back', (scope, name, begin) => {
+  const pauses = [{ scope, name, by: 'cli', reason: null, since: ago(5) }];
+  const counted = stats({ depth: 3 }, { key: 'mail', depth: 1_200 });
+  expect(shown({ pauses, ...counted })).toEqual([expect.stringMatching(new RegExp(`^${begin}`))]);
+});
+
+it('says who paused a schedule and why, but not that the code no longer has it', () => {
+  const paused = { since: ago(300), by: 'key:k1', reason: 'the mail server is down' };
+  const schedule = madeSchedule({ enabled: false, nextAt: null, paused });
+  expect(shown({ schedules: [schedule] })).toEqual([
+    'Schedule nightly was paused 5m ago by key:k1: the mail server is down.',
+  ]);
+  const gone = { ...schedule, note: 'removed from code', paused: { ...paused, by: null } };
+  expect(shown({ schedules: [gone] })).toEqual([]);
+});
+
+it('names the gravest kinds of failures, and counts the others', () => {
+  const kinds = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((key) => failed(key));
+  expect(shown({ failures: kinds })).toHaveLength(6);
+  expect(shown({ failures: kinds }).at(-1)).toBe('2 more errors.');
+});
+
+it('names the owners of definitions that only a lost worker had', () => {
+  const lost = madeWorker({ workerId: 'x', status: 'dead', lost: true, heartbeatAt: ago(40) });
+  const definitions = [madeDefinition({ owner: 'team' }), madeDefinition({ key: 'b', owner: 'b' })];
+  const workers = [madeWorker(), { ...lost, definitions: ['hello@1', 'b@1'] }];
+  expect(problemsOf({ ...quiet, workers, definitions }, NOW)[0]?.owner).toBe('b');
+});
+
+it('tells of a dead worker for an hour, and longer while jobs wait for it', () => {
+  const dead = { workerId: 'x', status: 'dead' as const, lost: true, definitions: ['lone@1'] };
+  const at = (seconds: number) => [
+    madeWorker(),
+    madeWorker({ ...dead, heartbeatAt: ago(seconds) }),
+  ];
+  const died = /^Worker box \(pid 7\) died/;
+  expect(shown({ workers: at(3_000) })).toEqual([expect.stringMatching(died)]);
+  expect(shown({ workers: at(40_000) })).toEqual([]);
+  const waiting = stats({ key: 'lone', depth: 1, states: waits, unserved: stranded });
+  expect(shown({ workers: at(40_000), ...waiting })).toEqual([
+    '1 job stranded: worker box (pid 7) died 11h06m ago (killed, crashed or cut off), and no other worker has lone.',
+  ]);
+  const again = madeWorker({ ...dead, workerId: 'y', pid: 8, heartbeatAt: ago(50_000) });
+  expect(shown({ workers: [...at(40_000), again], ...waiting })).toHaveLength(1);
+  const later = { schedules: [madeSchedule({ definitionKey: 'lone' })] };
+  expect(shown({ workers: at(40_000), ...later })).toEqual([
+    expect.stringMatching(/: the next jobs of lone will wait\.$/),
+  ]);
+});
+
+it('tells each thing once: what an alert says too is left to the better sentence', () => {
+  const about = { definitionKey: 'hello' };
+  const alerts = [
+    madeAlert({ rule: 'unserved', ...about }),
+    madeAlert({ rule: 'oldest-age', ...about }),
+    madeAlert({ rule: 'dead-letters', definitionKey: 'a' }),
+    madeAlert({ rule: 'dead-letter-size', definitionKey: 'a' }),
+    madeAlert({ rule: 'retries', status: 'resolved', ...about }),
+  ];
+  const failures = [failed('a', 2)];
+  expect(shown({ alerts, failures, ...stats({ depth: 1, unserved: stranded }) })).toHaveLength(2);
+});
+
+it('leaves out an alert that the counters contradict: its job runs by now', () => {
+  const about = { definitionKey: 'hello', threshold: 900 };
+  const alerts = [
+    madeAlert({ rule: 'unserved', ...about, threshold: 120 }),
+    madeAlert({ rule: 'oldest-age', ...about }),
+  ];
+  expect(shown({ alerts, ...stats({ depth: 0, oldestAgeMs: null }) })).toEqual([]);
+  const waiting = stats({ depth: 1, oldestAgeMs: 1_000_000, oldestJobId: 'x' });
+  expect(shown({ alerts, ...waiting })).toEqual(['1 job waits, for 16m40s.']);
+});
+
+it('leaves out one failed send, and a webhook that a person paused', () => {
+  const one = madeWebhook({ failures: 1, failingSince: ago(3) });
+  const paused = madeWebhook({ status: 'paused', failures: 9, notice: 'paused by hand' });
+  expect(shown({ webhooks: [one, paused] })).toEqual([]);
+});
+
+it('leaves out the alert about a stuck job that has ended', () => {
+  const alerts = [madeAlert({ rule: 'stuck', jobId: 'gone' })];
+  expect(shown({ alerts })).toEqual([]);
+  const running = Array.from({ length: 50 }, () => madeJob({ status: 'running' }));
+  expect(shown({ alerts, running })).toEqual(['Something is wrong.']);
+});
+
+it('has one line for the stuck jobs of a definition', () => {
+  const stuck = [90, 95, 91].map((seconds) =>
+    madeJob({ status: 'running', startedAt: ago(seconds) }),
+  );
+  expect(problemsOf({ ...quiet, running: stuck }, NOW)).toMatchObject([
+    { about: 'hello', text: '3 jobs stuck: running up to 1m35s of their 1m40s timeout.' },
+  ]);
+});

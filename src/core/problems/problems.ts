@@ -1,0 +1,297 @@
+import { newestVersions, ownersOf } from '../definition/owners.ts';
+import { causeWords } from '../failure/failure-words.ts';
+import type { JobView } from '../job/job.ts';
+import { limitsLine } from '../queue/limit-words.ts';
+import { limitReason, reachedLimit } from './reached-limit.ts';
+import { pauseOf, pauseWords } from '../queue/pause-words.ts';
+import type { ScheduleView } from '../schedule/schedule.ts';
+import { duration, timeSince, wholeSeconds } from '../values/duration.ts';
+import { alertProblems } from './alert-problems.ts';
+import {
+  count,
+  msSince,
+  oldestSince,
+  pendingOf,
+  type Problem,
+  type Seen,
+  waits,
+} from './problem.ts';
+import { failingWebhooks } from './webhook-problems.ts';
+import { isAlive, lostWorkers, withoutWorkers } from './worker-problems.ts';
+
+/**
+ * The problems of the server, worst first, one function per rule and one line per problem:
+ * how many jobs it hits, and the root cause. Backlogs come from the server's counters and its alerts,
+ * so a long backlog hides nothing.
+ */
+const LONG_WAIT_MS = 5 * 60_000;
+const OVERDUE_MS = 60_000;
+const FAILURES_SHOWN = 5;
+const NEAR_TIMEOUT = 0.8;
+
+export function problemsOf(seen: Seen, now: Date): Problem[] {
+  const none = withoutWorkers(seen, now);
+  const workers = none.length > 0 ? none : lostWorkers(seen, now);
+  const covered = new Set(workers.flatMap(({ covers = [] }) => covers));
+  const own = [
+    ...workers,
+    ...lostJobs(seen, now),
+    ...slowJobs(seen, now),
+    ...pauses(seen, now),
+    ...(none.length > 0 ? [] : waitingJobs(seen, covered, now)),
+    ...failures(seen),
+    ...lateSchedules(seen, now),
+    ...failedSchedules(seen),
+    ...failingWebhooks(seen, now),
+    ...pausedSchedules(seen, now),
+  ];
+  return [...own, ...alertProblems(seen, own), ...otherTenants(seen)];
+}
+
+function waitingJobs(seen: Seen, covered: ReadonlySet<string>, now: Date): Problem[] {
+  const left = (key: string) => !covered.has(key);
+  return [
+    ...unserved(seen, left),
+    ...unloaded(seen).filter(({ about }) => about === null || left(about)),
+    ...longWaits(seen, left, now),
+  ];
+}
+
+/** Jobs whose worker is no longer listed; those of a silent worker are in its line. */
+function lostJobs({ running, workers }: Seen, now: Date): Problem[] {
+  const known = new Set(workers.map(({ workerId }) => workerId));
+  const lost = running.filter(
+    ({ leaseExpiresAt, workerId }) =>
+      leaseExpiresAt !== null &&
+      msSince(leaseExpiresAt, now) > 0 &&
+      (workerId === null || !known.has(workerId)),
+  );
+  return byDefinition(lost).map(([key, [first, ...more]]) => ({
+    kind: 'stuck',
+    about: key,
+    text: `${count(more.length + 1, 'job')} stranded: the lease of the worker expired ${timeSince(first.leaseExpiresAt ?? '', now)} ago.`,
+    owner: first.owner,
+    target: { at: 'job', jobId: first.jobId },
+    alerts: [{ rule: 'stuck', about: key }],
+  }));
+}
+
+/** Running jobs that have used most of their timeout. */
+function slowJobs({ running, definitions }: Seen, now: Date): Problem[] {
+  const limits = new Map(
+    definitions.map(({ key, version, timeoutSeconds }) => [`${key}@${version}`, timeoutSeconds]),
+  );
+  const limitMs = ({ definitionKey, definitionVersion }: JobView) =>
+    (limits.get(`${definitionKey}@${definitionVersion}`) ?? Infinity) * 1_000;
+  const ranMs = ({ startedAt }: JobView) => (startedAt === null ? 0 : msSince(startedAt, now));
+  const slow = running
+    .filter((job) => ranMs(job) >= limitMs(job) * NEAR_TIMEOUT)
+    .toSorted((a, b) => ranMs(b) - ranMs(a));
+  return byDefinition(slow).map(([key, [first, ...more]]) => {
+    const upTo = more.length === 0 ? '' : 'up to ';
+    const whose = more.length === 0 ? 'its' : 'their';
+    const jobs = count(more.length + 1, 'job');
+    return {
+      kind: 'stuck',
+      about: key,
+      text: `${jobs} stuck: ${timeUsed(ranMs(first), limitMs(first), upTo, whose)}`,
+      owner: first.owner,
+      target: { at: 'job', jobId: first.jobId },
+      alerts: [{ rule: 'stuck', about: key }],
+    };
+  });
+}
+
+function timeUsed(ranMs: number, limitMs: number, upTo: string, whose: string): string {
+  const limit = `${whose} ${duration(limitMs)} timeout.`;
+  return ranMs > limitMs
+    ? `${upTo}${wholeSeconds(ranMs - limitMs)} past ${limit}`
+    : `running ${upTo}${wholeSeconds(ranMs)} of ${limit}`;
+}
+
+function byDefinition(jobs: readonly JobView[]): [key: string, jobs: [JobView, ...JobView[]]][] {
+  const groups = Map.groupBy(jobs, ({ definitionKey }) => definitionKey);
+  return [...groups].flatMap(([key, [first, ...more]]) => (first ? [[key, [first, ...more]]] : []));
+}
+
+function pauses({ pauses: all, definitions, stats }: Seen, now: Date): Problem[] {
+  const owners = ownersOf(definitions);
+  return all.map((pause) => {
+    const { scope, name } = pause;
+    const held = stats.definitions.filter(({ key }) => scope !== 'definition' || key === name);
+    const jobs = held.reduce((sum, { depth }) => sum + depth, 0);
+    const words = pauseWords(pause, now).replace(/\.?$/, '.');
+    const isDefinition = scope === 'definition' && name !== null;
+    return {
+      kind: 'paused',
+      about: null,
+      text: jobs === 0 ? words : `${count(jobs, 'job')} ${waits(jobs)}: ${words}`,
+      owner: isDefinition ? (owners.get(name) ?? null) : null,
+      target: isDefinition ? { at: 'definition', key: name } : { at: 'jobs', status: ['queued'] },
+    };
+  });
+}
+
+function unserved({ stats, definitions }: Seen, left: (key: string) => boolean): Problem[] {
+  const owners = ownersOf(definitions);
+  return stats.definitions.flatMap(({ key, unserved: waiting }) => {
+    if (waiting === null || !left(key)) return [];
+    const { depth, oldestJobId } = waiting;
+    return {
+      kind: 'waiting',
+      about: key,
+      text: `${count(depth, 'job')} ${waits(depth)}: no worker has this definition.`,
+      owner: owners.get(key) ?? null,
+      target: { at: 'job' as const, jobId: oldestJobId },
+      alerts: [{ rule: 'unserved' as const, about: key }],
+    };
+  });
+}
+
+/** Definitions with upcoming jobs, but no worker that could run them. */
+function unloaded({ definitions, workers, stats, schedules }: Seen): Problem[] {
+  const loaded = new Set(workers.filter(isAlive).flatMap((worker) => worker.definitions));
+  const pending = pendingOf({ stats, schedules });
+  const unservedKeys = stats.definitions.flatMap(({ key, unserved: one }) => (one ? [key] : []));
+  return newestVersions([...definitions])
+    .filter(({ key, version }) => !loaded.has(`${key}@${version}`))
+    .filter(({ key }) => pending.has(key) && !unservedKeys.includes(key))
+    .map(({ key, owner }) => ({
+      kind: 'waiting',
+      about: key,
+      text: 'The next jobs will wait: no worker has this definition.',
+      owner,
+      target: { at: 'definition', key },
+    }));
+}
+
+function longWaits(seen: Seen, left: (key: string) => boolean, now: Date): Problem[] {
+  const { stats, definitions, pauses: all } = seen;
+  const owners = ownersOf(definitions);
+  const isPaused = (key: string) =>
+    all.some(({ scope, name }) => scope !== 'definition' || name === key);
+  return stats.definitions.flatMap((one) => {
+    const { key, oldestJobId, depth } = one;
+    const since = oldestSince(stats.at, one);
+    if (since === null || oldestJobId === null || one.unserved !== null || isPaused(key)) return [];
+    if (msSince(since, now) < LONG_WAIT_MS || !left(key)) return [];
+    const jobs = Math.max(1, depth);
+    const oldest = jobs === 1 ? 'for' : 'the oldest for';
+    return {
+      kind: 'waiting',
+      about: key,
+      text: `${count(jobs, 'job')} ${waits(jobs)}, ${oldest} ${timeSince(since, now)}${whyWaiting(seen, key)}.`,
+      owner: owners.get(key) ?? null,
+      target: { at: 'job' as const, jobId: oldestJobId },
+      alerts: [{ rule: 'oldest-age' as const, about: key }],
+    };
+  });
+}
+
+/** A reached limit, full workers, or a limit that may hold. */
+function whyWaiting(seen: Seen, key: string): string {
+  const { workers, definitions } = seen;
+  const reached = reachedLimit(key, seen);
+  if (reached !== null) return `: ${limitReason(reached)}`;
+  const able = workers.filter(
+    (worker) => isAlive(worker) && worker.definitions.some((name) => name.startsWith(`${key}@`)),
+  );
+  const slots = able.reduce((sum, worker) => sum + worker.slots, 0);
+  const isFull = able.every(({ busy, slots: own }) => busy >= own);
+  if (able.length > 0 && isFull) return `: all ${count(slots, 'slot')} of its workers are busy`;
+  const limits = newestVersions([...definitions]).find((one) => one.key === key)?.limits.effective;
+  const words = limits ? limitsLine(limits) : '';
+  return words === '' ? '' : `; it is limited: ${words}`;
+}
+
+function failures({ failures: groups, definitions, schedules }: Seen): Problem[] {
+  const owners = ownersOf(definitions);
+  const shown = groups.slice(0, FAILURES_SHOWN).map((group): Problem => {
+    const { definitionKeys, count: times, countIsExact, fingerprint, jobId, code } = group;
+    const often = `${times.toLocaleString('en')}${countIsExact ? '' : '+'}`;
+    const found = definitionKeys.flatMap((key) => owners.get(key) ?? []);
+    const names = schedules
+      .filter((one) => hasFailed(one) && definitionKeys.includes(one.definitionKey))
+      .map(nameOf);
+    const by = names.length === 0 ? '' : `; schedule ${names.join(', ')}`;
+    return {
+      kind: 'failed',
+      about: definitionKeys.join(', '),
+      text: `${often} failed: ${causeWords(group)}${by}`,
+      owner: found.length === 0 ? null : [...new Set(found)].join(', '),
+      // A single job is more useful than a list of one.
+      target: times === 1 ? { at: 'job', jobId } : { at: 'dead-letters', fingerprint },
+      code,
+    };
+  });
+  const more = groups.length - FAILURES_SHOWN;
+  if (more <= 0) return shown;
+  const text = `${count(more, 'more error')}.`;
+  const target = { at: 'dead-letters', fingerprint: null } as const;
+  return [...shown, { kind: 'failed', about: null, text, owner: null, target }];
+}
+
+function lateSchedules({ schedules }: Seen, now: Date): Problem[] {
+  return schedules
+    .filter(
+      ({ enabled, nextAt }) => enabled && nextAt !== null && msSince(nextAt, now) > OVERDUE_MS,
+    )
+    .map((schedule) => ({
+      kind: 'schedule',
+      about: null,
+      text: `Schedule ${nameOf(schedule)} is overdue by ${timeSince(schedule.nextAt ?? '', now)}: is a scheduler running?`,
+      owner: null,
+      target: { at: 'schedule', scheduleId: schedule.id },
+      alerts: [{ rule: 'schedule-missed', about: schedule.id }],
+    }));
+}
+
+/** Unless the failures of the definition are listed: they have the same cause. */
+function failedSchedules({ schedules, definitions, failures: groups }: Seen): Problem[] {
+  const owners = ownersOf(definitions);
+  const told = new Set(groups.slice(0, FAILURES_SHOWN).flatMap((one) => one.definitionKeys));
+  return schedules
+    .filter((one) => hasFailed(one) && !told.has(one.definitionKey))
+    .map((schedule) => ({
+      kind: 'schedule',
+      about: null,
+      text: `The last job of schedule ${nameOf(schedule)} failed.`,
+      owner: owners.get(schedule.definitionKey) ?? null,
+      target: { at: 'schedule', scheduleId: schedule.id },
+    }));
+}
+
+/** Paused by a person; one that the code no longer has is not a problem. */
+function pausedSchedules({ schedules, definitions }: Seen, now: Date): Problem[] {
+  const owners = ownersOf(definitions);
+  return schedules
+    .filter(({ enabled, paused }) => !enabled && paused !== null && paused.by !== null)
+    .map((schedule) => ({
+      kind: 'paused',
+      about: null,
+      text: pauseWords(pauseOf(schedule), now).replace(/\.?$/, '.'),
+      owner: owners.get(schedule.definitionKey) ?? null,
+      target: { at: 'schedule', scheduleId: schedule.id },
+    }));
+}
+
+/** One line for each other tenant with firing alerts: its own list has the rest. */
+function otherTenants({ tenants = [], tenant }: Seen): Problem[] {
+  return tenants
+    .filter((one) => one.tenant !== tenant?.tenant && one.firingAlerts > 0)
+    .map(({ tenant: name, firingAlerts }) => ({
+      kind: 'tenant',
+      about: null,
+      text: `Tenant ${name}: ${count(firingAlerts, 'issue')}.`,
+      owner: null,
+      target: { at: 'tenant', name },
+    }));
+}
+
+function hasFailed({ enabled, lastSlot }: ScheduleView): boolean {
+  return enabled && lastSlot?.jobStatus === 'failed';
+}
+
+export function nameOf({ name, definitionKey }: ScheduleView): string {
+  return name ?? definitionKey;
+}

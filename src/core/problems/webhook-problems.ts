@@ -1,0 +1,46 @@
+import type { WebhookView } from '../webhook/webhook.ts';
+import { timeSince } from '../values/duration.ts';
+import { count, type Problem, type Seen } from './problem.ts';
+
+/** A single failed send is retried within seconds; only a row of them is a problem. */
+const FAILURES_MIN = 3;
+
+/** Webhooks whose receiver or broker does not take events, and those that were stopped for it. */
+export function failingWebhooks({ webhooks }: Seen, now: Date): Problem[] {
+  return webhooks
+    .filter(({ status, failures }) => status !== 'paused' && failures >= FAILURES_MIN)
+    .map((webhook) => ({
+      kind: 'webhook',
+      about: null,
+      text: `Webhook ${nameOf(webhook)} fails${since(webhook, now)}${why(webhook)}${waiting(webhook)}.`,
+      owner: null,
+      target: { at: 'webhook', webhookId: webhook.id },
+      alerts: [{ rule: 'webhook-failing', about: webhook.id }],
+    }));
+}
+
+/** Whether the webhook is active, and its last send failed. */
+export function isFailing({ status, failures }: Pick<WebhookView, 'status' | 'failures'>): boolean {
+  return status === 'active' && failures > 0;
+}
+
+/** Without the query, which may be long. */
+function nameOf({ url }: WebhookView): string {
+  return url.replace(/[?#].*$/, '');
+}
+
+function since({ failingSince }: WebhookView, now: Date): string {
+  return failingSince === null ? '' : ` for ${timeSince(failingSince, now)}`;
+}
+
+function why({ lastError, notice }: WebhookView): string {
+  const words = notice ?? lastError;
+  return words === null ? '' : `: ${words}`;
+}
+
+function waiting({ waitingEvents }: WebhookView): string {
+  if (waitingEvents === null || waitingEvents.count === 0) return '';
+  const { count: events, isExact } = waitingEvents;
+  if (!isExact) return `, at least ${count(events, 'event')} wait`;
+  return `, ${count(events, 'event')} ${events === 1 ? 'waits' : 'wait'}`;
+}

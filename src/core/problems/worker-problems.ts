@@ -1,0 +1,113 @@
+import type { WorkerView } from '../queue/worker.ts';
+import { timeSince } from '../values/duration.ts';
+import { count, msSince, pendingOf, type Seen, type Problem, waits } from './problem.ts';
+import { ownersOf } from '../definition/owners.ts';
+
+/** A dead worker is listed this long; after that only while jobs wait for it. */
+const DEATH_SHOWN_MS = 60 * 60_000;
+
+/** Without any live worker, everything that waits has the same cause. */
+export function withoutWorkers({ workers, definitions, stats }: Seen, now: Date): Problem[] {
+  const jobs = stats.definitions.reduce((sum, { depth }) => sum + depth, 0);
+  if (workers.some(isAlive) || (definitions.length === 0 && jobs === 0)) return [];
+  const [last] = newestFirst(workers.filter(({ lost }) => lost));
+  const died = last ? ` ${nameOf(last)} died ${timeSince(last.heartbeatAt, now)} ago.` : '';
+  const impact = jobs === 0 ? 'no job can run' : `${count(jobs, 'job')} ${waits(jobs)}`;
+  return [
+    {
+      kind: 'worker',
+      about: null,
+      text: `No live worker: ${impact}.${died}`,
+      owner: null,
+      target: { at: 'workers' },
+      alerts: stats.definitions.map(({ key }) => ({ rule: 'unserved', about: key })),
+    },
+  ];
+}
+
+/** Each dead or silent worker, with the jobs that are stranded by it. */
+export function lostWorkers(seen: Seen, now: Date): Problem[] {
+  const { workers, running } = seen;
+  const told = new Set<string>();
+  return newestFirst(workers).flatMap((worker) => {
+    if (worker.status !== 'dead') {
+      if (msSince(worker.leaseExpiresAt, now) <= 0) return [];
+      const held = running.filter(({ workerId }) => workerId === worker.workerId);
+      return silent(worker, held, now);
+    }
+    const keys = onlyThere(worker, workers).filter((key) => !told.has(key));
+    const trouble = dead(seen, worker, keys, now);
+    if (trouble.length > 0) for (const key of keys) told.add(key);
+    return trouble;
+  });
+}
+
+function silent(worker: WorkerView, held: Seen['running'], now: Date): Problem[] {
+  const since = `is silent; last heartbeat ${timeSince(worker.heartbeatAt, now)} ago`;
+  const keys = [...new Set(held.map(({ definitionKey }) => definitionKey))];
+  const owners = [...new Set(held.flatMap(({ owner }) => owner ?? []))];
+  const [first] = held;
+  return [
+    {
+      kind: 'worker',
+      about: keys.length === 0 ? null : keys.join(', '),
+      text: first
+        ? `${count(held.length, 'job')} stranded: worker ${nameOf(worker, '')} ${since}.`
+        : `${nameOf(worker)} ${since}.`,
+      owner: owners.length === 0 ? null : owners.join(', '),
+      target: first ? { at: 'job', jobId: first.jobId } : { at: 'workers' },
+      alerts: keys.map((key) => ({ rule: 'stuck', about: key })),
+    },
+  ];
+}
+
+function dead(seen: Seen, worker: WorkerView, keys: readonly string[], now: Date): Problem[] {
+  const pending = pendingOf(seen);
+  const missed = keys.filter((key) => pending.has(key));
+  const isRecent = msSince(worker.heartbeatAt, now) < DEATH_SHOWN_MS;
+  if (!worker.lost || (!isRecent && missed.length === 0)) return [];
+  const waiting = seen.stats.definitions.filter(({ key }) => missed.includes(key));
+  const jobs = waiting.reduce((sum, { unserved, depth }) => sum + (unserved?.depth ?? depth), 0);
+  const died = `died ${timeSince(worker.heartbeatAt, now)} ago (killed, crashed or cut off)`;
+  const names = missed.join(', ');
+  const owners = ownersOf(seen.definitions);
+  const hit = [...new Set(keys.flatMap((key) => owners.get(key) ?? []))];
+  const text =
+    jobs > 0
+      ? `${count(jobs, 'job')} stranded: worker ${nameOf(worker, '')} ${died}, and no other worker has ${names}.`
+      : `${nameOf(worker)} ${died}: ${missed.length === 0 ? 'no job waits for it' : `the next jobs of ${names} will wait`}.`;
+  const jobId = waiting.find(({ unserved }) => unserved !== null)?.unserved?.oldestJobId;
+  return [
+    {
+      kind: 'worker',
+      about: jobs > 0 ? names : null,
+      text,
+      owner: hit.length === 0 ? null : hit.join(', '),
+      target: jobId === undefined ? { at: 'workers' } : { at: 'job', jobId },
+      covers: missed,
+      alerts: missed.map((key) => ({ rule: 'unserved', about: key })),
+    },
+  ];
+}
+
+export function isAlive({ status }: WorkerView): boolean {
+  return status !== 'dead';
+}
+
+function nameOf({ host, pid }: WorkerView, word = 'Worker '): string {
+  return `${word}${host} (pid ${pid})`;
+}
+
+function newestFirst(workers: readonly WorkerView[]): WorkerView[] {
+  return workers.toSorted((a, b) => b.heartbeatAt.localeCompare(a.heartbeatAt));
+}
+
+/** Definitions that no other live worker has. */
+function onlyThere(
+  { definitions, workerId }: WorkerView,
+  workers: readonly WorkerView[],
+): string[] {
+  const others = workers.filter((other) => isAlive(other) && other.workerId !== workerId);
+  const served = new Set(others.flatMap((other) => other.definitions));
+  return definitions.filter((name) => !served.has(name)).map((name) => name.replace(/@\d+$/, ''));
+}

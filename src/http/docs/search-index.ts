@@ -1,0 +1,91 @@
+import { type Markup, markup } from './markup.ts';
+import type { Section } from './sections.ts';
+
+export interface Found {
+  section: Section;
+  /** The words around the first match, with all matches marked. */
+  excerpt: Markup;
+}
+
+export interface Findings {
+  total: number;
+  found: readonly Found[];
+}
+
+const FOUND_MAX = 30;
+const BEFORE_CHARS = 60;
+const EXCERPT_CHARS = 200;
+const NEAR_CHARS = EXCERPT_CHARS - BEFORE_CHARS;
+const MATCHES_MAX = 500;
+
+/** Finds sections by all of their words. */
+export class SearchIndex {
+  readonly #sections: readonly Section[];
+  readonly #find: (question: string) => { id: number; terms: string[] }[];
+
+  private constructor(sections: readonly Section[], find: SearchIndex['find']) {
+    this.#sections = sections;
+    this.#find = find;
+  }
+
+  /** Made at the first search, in a few milliseconds a page. */
+  static async of(sections: readonly Section[]): Promise<SearchIndex> {
+    const { default: MiniSearch } = await import('minisearch');
+    const index = new MiniSearch<Section & { id: number }>({
+      fields: ['heading', 'title', 'text'],
+      searchOptions: {
+        boost: { heading: 4, title: 2 },
+        combineWith: 'AND',
+        prefix: true,
+        // Short words have too many neighbours.
+        fuzzy: (term) => (term.length > 5 ? 0.15 : false),
+      },
+    });
+    index.addAll(sections.map((section, id) => ({ id, ...section })));
+    return new SearchIndex(sections, (question) =>
+      index.search(question).map(({ id, terms }) => ({ id: id as number, terms })),
+    );
+  }
+
+  find(question: string): { id: number; terms: string[] }[] {
+    return this.#find(question);
+  }
+
+  search(question: string): Findings {
+    const hits = this.find(question);
+    const found = hits.slice(0, FOUND_MAX).flatMap(({ id, terms }) => {
+      const section = this.#sections[id];
+      return section ? [{ section, excerpt: excerptOf(section.text, terms) }] : [];
+    });
+    return { total: hits.length, found };
+  }
+}
+
+function excerptOf(text: string, terms: readonly string[]): Markup {
+  const words = terms
+    .filter((term) => term.length > 1)
+    .sort((a, b) => b.length - a.length)
+    .map((term) => term.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  const pattern = words.length > 0 ? new RegExp(`(?<!\\p{L})(${words.join('|')})`, 'giu') : null;
+  const first = pattern ? bestPlace(text, pattern) : 0;
+  const from = first <= BEFORE_CHARS ? 0 : text.indexOf(' ', first - BEFORE_CHARS) + 1;
+  const rest = text.slice(from);
+  const part =
+    rest.length <= EXCERPT_CHARS ? rest : rest.slice(0, rest.lastIndexOf(' ', EXCERPT_CHARS));
+  // Every second piece is a match.
+  const pieces = pattern ? part.split(pattern) : [part];
+  const marked = pieces.map((piece, at) => (at % 2 === 1 ? markup`<mark>${piece}</mark>` : piece));
+  return markup`${from > 0 ? '… ' : ''}${marked}${from + part.length < text.length ? ' …' : ''}`;
+}
+
+/** Where the most letters of different words are near each other; 0 when only the heading matches. */
+function bestPlace(text: string, pattern: RegExp): number {
+  const matches = [...text.matchAll(pattern)].slice(0, MATCHES_MAX);
+  let best = { at: 0, letters: 0 };
+  for (const [number, { index: at }] of matches.entries()) {
+    const near = matches.slice(number).filter((one) => one.index < at + NEAR_CHARS);
+    const letters = [...new Set(near.map(([word]) => word.toLowerCase()))].join('');
+    if (letters.length > best.letters) best = { at, letters: letters.length };
+  }
+  return best.at;
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import type { RelatedJobs } from '../../core/dependency/related.ts';
+import { JOB_STATES } from '../../core/job/job.ts';
+
+const RelatedJob = z.looseObject({
+  jobId: z.string(),
+  definitionKey: z.string().nullable().describe('Null if the job is deleted.'),
+  status: z
+    .enum(JOB_STATES)
+    .nullable()
+    .describe('State of the job; of a deleted one, how it ended, if that is known.'),
+});
+
+export const RelatedAnswer = z.looseObject({
+  parents: z.array(RelatedJob).describe('Jobs that it was enqueued after, in that order.'),
+  followers: z.array(RelatedJob).describe('Jobs that were enqueued after it, oldest first.'),
+  moreFollowers: z.boolean().describe('Whether there are more followers than these.'),
+}) satisfies z.ZodType<RelatedJobs>;

@@ -1,0 +1,74 @@
+import { FOLLOWERS_MAX, type RelatedJob, type RelatedJobs } from '../../core/dependency/related.ts';
+import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
+import type { JobState } from '../../core/job/job.ts';
+import { type Queryable, statement } from '../connection/db.ts';
+import { ONCE_PER_ROW } from '../connection/planner.ts';
+
+const OWNER = statement<{ tenant: string }>(
+  'owner_of_job',
+  `select q.tenant from longshore.job j
+   cross join lateral (
+     select tenant from longshore.queue where shard = $1 and queue = j.queue limit 1
+   ) q
+   where j.shard = $1 and j.id = $2`,
+);
+
+const PARENTS = statement<{ id: string; ended: JobState | null }>(
+  'related_parents',
+  `select on_id as id, ended from longshore.edge
+   where shard = $1 and job_id = $2 and kind = 'after' order by position`,
+);
+
+const FOLLOWERS = statement<{ id: string }>(
+  'related_followers',
+  `select e.id from (
+     select job_id as id from longshore.edge
+     where on_shard = $1 and on_id = $2 ${ONCE_PER_ROW}
+   ) e order by e.id limit $3`,
+);
+
+const STATES = statement<{ id: string; key: string; state: JobState }>(
+  'states_of_jobs',
+  `select u.id, q.key, n.state from unnest($2::uuid[]) as u(id)
+   cross join lateral (
+     select state, queue from longshore.waiting where shard = $1 and id = u.id
+     union all
+     select state, queue from longshore.running where shard = $1 and id = u.id
+     union all
+     select state, queue from longshore.done where shard = $1 and id = u.id
+     limit 1
+   ) n
+   cross join lateral (
+     select key from longshore.queue where shard = $1 and queue = n.queue limit 1
+   ) q`,
+);
+
+/** Null when there is no such job. Related jobs are of the same tenant. */
+export async function relatedJobs(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+): Promise<RelatedJobs | null> {
+  if (!isJobId(jobId)) return null;
+  const shard = shardOfJobId(jobId);
+  const [owner] = await db.run(OWNER, [shard, jobId]);
+  if (owner?.tenant !== tenant) return null;
+  const parents = await db.run(PARENTS, [shard, jobId]);
+  const followers = await db.run(FOLLOWERS, [shard, jobId, FOLLOWERS_MAX + 1]);
+  const shown = followers.slice(0, FOLLOWERS_MAX);
+  const states = new Map<string, RelatedJob>();
+  const ids = [...parents, ...shown].map(({ id }) => id);
+  for (const [of, here] of Map.groupBy(ids, shardOfJobId)) {
+    for (const { id, key, state } of await db.run(STATES, [of, here])) {
+      states.set(id, { jobId: id, definitionKey: key, status: state });
+    }
+  }
+  const gone = { definitionKey: null, status: null };
+  return {
+    parents: parents.map(({ id, ended }) => {
+      return states.get(id) ?? { ...gone, jobId: id, status: ended };
+    }),
+    followers: shown.map(({ id }) => states.get(id) ?? { ...gone, jobId: id }),
+    moreFollowers: followers.length > shown.length,
+  };
+}

@@ -1,0 +1,125 @@
+import { PARENTS } from '../../core/dependency/dependency.ts';
+import { lockForSignals } from '../claim/resume.ts';
+import { type Queryable, statement } from '../connection/db.ts';
+import { atCtids, ctidOf, filterOnly, ONCE_PER_ROW } from '../connection/planner.ts';
+import { retakeUniqueKeys } from '../enqueue/unique-jobs.ts';
+import { unsuccessfulParent } from './unsuccessful-parent.ts';
+
+/**
+ * When a job is retried by hand, the jobs that failed because of it wait for it again, and so do those that
+ * failed because of them. A job that another parent keeps from running stays failed. Needs the transaction
+ * of the retry.
+ */
+
+/**
+ * Marks those of the retried jobs that others wait for, or have waited. It comes after the statement that
+ * retries them, which may have waited for the commit of a new edge.
+ */
+const WATCH = statement<{ id: string }>(
+  'watch_retried',
+  `with found as materialized (
+     select w.place from unnest($2::uuid[]) as u(id)
+     cross join lateral (
+       select on_id from longshore.edge e where e.on_shard = $1 and e.on_id = u.id limit 1
+     ) e
+     cross join lateral (
+       select ${ctidOf('w')} as place from longshore.waiting w where w.shard = $1 and w.id = u.id limit 1
+     ) w
+   )
+   update longshore.waiting set watched = true
+   where ${atCtids('select place from found')}
+     and ${filterOnly('shard = $1 and id = any ($2::uuid[])')}
+   returning id`,
+);
+
+/** An end that the resolver has not seen is void: the job runs again. */
+const FORGET_ENDS = statement<{ id: string }>(
+  'forget_ends',
+  `with found as materialized (
+     select e.place from unnest($2::uuid[]) as u(id) cross join lateral (
+       select ${ctidOf('e')} as place from longshore.ended_watched e
+       where e.shard = $1 and e.id = u.id ${ONCE_PER_ROW}
+     ) e
+   )
+   delete from longshore.ended_watched
+   where ${atCtids('select place from found')}
+     and ${filterOnly('shard = $1 and id = any ($2::uuid[])')}
+   returning id`,
+);
+
+/** The jobs whose wait for these jobs is over, as far as they have an edge. */
+const FOLLOWERS = statement<{ shard: number; id: string }>(
+  'find_followers',
+  `select distinct e.shard, e.job_id as id from unnest($2::uuid[]) as u(id)
+   cross join lateral (
+     select e.shard, e.job_id from longshore.edge e
+     where e.on_shard = $1 and e.on_id = u.id
+       and ${filterOnly("e.kind = 'after' and e.ended is not null")} ${ONCE_PER_ROW}
+   ) e`,
+);
+
+/**
+ * Opens the edges of jobs that have not started: they wait, or failed because of a parent. Returns the
+ * failed ones that no other parent keeps from running.
+ */
+const REOPEN = statement<{ id: string; tenant: string }>(
+  'reopen_edges',
+  `with unstarted as materialized (
+     select u.id, f.id as failed, f.queue from unnest($2::uuid[]) as u(id)
+     left join lateral (
+       select id from longshore.waiting w
+       where w.shard = $1 and w.id = u.id and ${filterOnly(`w.waits_for = '${PARENTS}'`)} limit 1
+     ) w on true
+     left join lateral (
+       select id, queue from longshore.done f
+       where f.shard = $1 and f.id = u.id and ${filterOnly("f.error_code = 'PARENT_FAILED'")} limit 1
+     ) f on true
+     where coalesce(w.id, f.id) is not null
+   ),
+   hit as materialized (
+     select e.place, e.job_id from unstarted u cross join lateral (
+       select ${ctidOf('e')} as place, e.job_id from longshore.edge e
+       where e.shard = $1 and e.job_id = u.id and e.kind = 'after'
+         and ${filterOnly('e.on_id = any ($3::uuid[])')} ${ONCE_PER_ROW}
+     ) e
+   ),
+   opened as (
+     update longshore.edge set ended = null
+     where ${atCtids('select place from hit')}
+       and ${filterOnly('shard = $1 and on_id = any ($3::uuid[])')}
+   )
+   select u.id, q.tenant from unstarted u
+   cross join lateral (
+     select tenant from longshore.queue where shard = $1 and queue = u.queue limit 1
+   ) q
+   where u.failed is not null and not exists (
+     select 1 from (${unsuccessfulParent('u.id').replace('limit 1', '')}) p
+     where p.id <> all ($3::uuid[]))`,
+);
+
+export async function reviveFollowers(
+  tx: Queryable,
+  shard: number,
+  ids: readonly string[],
+  retry: (tx: Queryable, shard: number, ids: readonly string[]) => Promise<void>,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const watched = (await tx.run(WATCH, [shard, ids.toSorted()])).map(({ id }) => id);
+  if (watched.length === 0) return;
+  await tx.run(FORGET_ENDS, [shard, watched]);
+  const followers = await tx.run(FOLLOWERS, [shard, watched]);
+  for (const [of, rows] of Map.groupBy(followers, (row) => row.shard)) {
+    const waiting = rows.map(({ id }) => id).sort();
+    await lockForSignals(tx, of, waiting);
+    const failed = await tx.run(REOPEN, [of, waiting, watched]);
+    for (const [tenant, here] of Map.groupBy(failed, (row) => row.tenant)) {
+      const own = here.map(({ id }) => id);
+      const taken = await retakeUniqueKeys(tx, of, own, tenant);
+      await retry(
+        tx,
+        of,
+        own.filter((id) => !taken.has(id)),
+      );
+    }
+  }
+}

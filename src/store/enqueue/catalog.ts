@@ -1,0 +1,125 @@
+import { DEFAULT_TENANT } from '../../core/access/scope.ts';
+import { isSystemKey } from '../../core/definition/hooks.ts';
+import { type Release, releasedVersion } from '../../core/deployment/release.ts';
+import type { PublishedDefaults } from '../../core/job/new-job.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { listReleases } from '../deployments/releases.ts';
+import type { Queryable } from '../connection/db.ts';
+import { listDefinitions } from './definitions.ts';
+
+const FRESH_MS = 1_000;
+
+/** The versions of one definition of one tenant. */
+interface Versions {
+  byVersion: Map<number, PublishedDefaults>;
+  /** The highest one that a worker published: new jobs get it without a release. */
+  highest: number | null;
+  release: Release | null;
+}
+
+/** A job as far as it decides about its version. */
+export interface VersionRequest {
+  tenant: string;
+  definitionKey: string;
+  definitionVersion: number | null;
+  concurrencyKey?: string | null;
+}
+
+/** A cache of definitions and releases; it is valid for a second. */
+export class Catalog {
+  readonly #db: Queryable;
+  readonly #clock: Clock;
+  #shared = new Map<string, Versions>();
+  /** Definitions that belong to one tenant. */
+  #owned = new Map<string, Map<string, Versions>>();
+  /** When the last read began. */
+  #readAtMs = Number.NEGATIVE_INFINITY;
+  /** What was read before is old. */
+  #forgottenMs = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+
+  constructor(db: Queryable, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** Reads the definitions again when they are not fresh; undefined when they are. */
+  refresh(): Promise<void> | undefined {
+    const oldestMs = Math.max(this.#clock.monotonicMs() - FRESH_MS, this.#forgottenMs);
+    return this.#readAtMs < oldestMs ? this.#readSince(oldestMs) : undefined;
+  }
+
+  forget(): void {
+    this.#forgottenMs = this.#clock.monotonicMs();
+    this.#readAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** A read that is under way may have begun before that; then another one follows. */
+  async #readSince(oldestMs: number): Promise<void> {
+    while (this.#readAtMs < oldestMs) {
+      this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+      await this.#reading;
+    }
+  }
+
+  /**
+   * The requested version; else that of the release; else the highest that a worker published. Null
+   * when there is none. A definition of the tenant comes before a shared one of the same key.
+   */
+  find(request: VersionRequest): PublishedDefaults | null {
+    const { tenant, definitionKey: key } = request;
+    const own = this.#owned.size > 0 ? this.#owned.get(tenant)?.get(key) : undefined;
+    return (own && this.#ofVersions(own, request)) ?? this.#ofShared(key, request);
+  }
+
+  #ofShared(key: string, request: VersionRequest): PublishedDefaults | null {
+    const shared = this.#shared.get(key);
+    return shared ? this.#ofVersions(shared, request) : null;
+  }
+
+  #ofVersions(versions: Versions, request: VersionRequest): PublishedDefaults | null {
+    const { byVersion, highest, release } = versions;
+    const version = request.definitionVersion ?? (release ? this.#pick(release, request) : highest);
+    return version === null ? null : (byVersion.get(version) ?? null);
+  }
+
+  #pick(release: Release, { concurrencyKey }: VersionRequest): number {
+    return releasedVersion(release, () => concurrencyKey ?? String(this.#clock.random()));
+  }
+
+  /** The keys that a tenant may use, with their versions, lowest first, as last read. */
+  all(tenant: string): Map<string, number[]> {
+    const seen = [...this.#shared, ...(this.#owned.get(tenant) ?? [])];
+    const own = seen.filter(([key]) => !isSystemKey(key));
+    return new Map(own.map(([key, { byVersion }]) => [key, [...byVersion.keys()]]));
+  }
+
+  async #read(): Promise<void> {
+    const beganMs = this.#clock.monotonicMs();
+    const owned = new Map<string, Map<string, Versions>>([[DEFAULT_TENANT, new Map()]]);
+    const versionsOf = (tenant: string, key: string): Versions => {
+      const byKey = owned.get(tenant) ?? new Map<string, Versions>();
+      owned.set(tenant, byKey);
+      const known = byKey.get(key) ?? { byVersion: new Map(), highest: null, release: null };
+      byKey.set(key, known);
+      return known;
+    };
+    for (const published of await listDefinitions(this.#db)) {
+      const { tenant, key, version, deployment } = published;
+      const versions = versionsOf(tenant, key);
+      versions.byVersion.set(version, published);
+      if (deployment === null) versions.highest = Math.max(versions.highest ?? 0, version);
+    }
+    for (const release of await listReleases(this.#db)) {
+      const versions = versionsOf(release.tenant, release.key);
+      versions.release = release;
+      for (const [version, published] of versions.byVersion) {
+        versions.byVersion.set(version, { ...published, isReleased: true });
+      }
+    }
+    this.#shared = owned.get(DEFAULT_TENANT) ?? new Map();
+    owned.delete(DEFAULT_TENANT);
+    this.#owned = owned;
+    this.#readAtMs = beganMs;
+  }
+}

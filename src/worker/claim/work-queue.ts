@@ -1,0 +1,122 @@
+import type { DefinitionInfo } from '../../core/definition/definition.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { ClaimedJob } from '../../store/claim/claim.ts';
+import type { LevelHint } from '../../store/connection/wake.ts';
+import type { OwnedJob } from '../../store/workers/workers.ts';
+import type { Execution } from '../attempt/execution.ts';
+import type { Outbox } from '../attempt/outbox.ts';
+import type { Finished, OutcomeWriter } from '../attempt/outcome-writer.ts';
+import type { Secrets } from '../attempt/secrets.ts';
+import type { WorkerStore } from './port.ts';
+
+/**
+ * Everything a worker needs of its queue. `direct-queue.ts` implements it on PostgreSQL,
+ * `worker/remote/remote-queue.ts` over HTTP.
+ */
+export interface WorkQueue extends Reports, Leases {
+  /** For a queue that is far away; others do not use it. */
+  useLease(lease: Lease): void;
+  /** Where the queue hears of releases, instead of LISTEN. */
+  onReleases?(changed: () => void): void;
+  publish(definitions: readonly DefinitionInfo[]): Promise<void>;
+  /** Writes outcomes outside of a round, as a worker does that stops. */
+  outcomes(clock: Clock, log: Log): OutcomeWriter;
+  /** The jobs of one shard with these definitions. */
+  shardQueue(shard: number, options: ShardQueueOptions): ShardQueue;
+  /** Returns a job that this worker owns and does not run; costs no attempt. */
+  returnJob(shard: number, job: OwnedJob, clock: Clock, log: Log): Promise<void>;
+  /** The secrets that the job of an attempt gets; null: it has none. Throws `CannotOpen`. */
+  secretsOf(execution: Execution): Secrets | null | Promise<Secrets | null>;
+}
+
+/** The lease of a worker, as a queue uses it whose waiting calls renew it. */
+export interface Lease {
+  /** The next heartbeat has news. */
+  beatSoon(): void;
+  /**
+   * A call begins to wait, and this worker holds nothing: until `wake`, no heartbeats are sent. The
+   * lease is over at `untilMs` of the monotonic clock, if the call succeeds. False: it was lost.
+   */
+  rest(instance: string, untilMs: number): boolean;
+  /** The call has ended. It renewed the lease when it was sent; null: it failed. */
+  wake(instance: string, sentMs: number | null): void;
+  /** Resolves when the lease holds, if need be after a heartbeat; only then may jobs start. */
+  confirm(instance: string): Promise<void>;
+}
+
+/** Stores what a job reports while it runs. */
+type Reports = Pick<
+  WorkerStore,
+  | 'shards'
+  | 'vault'
+  | 'writeLogs'
+  | 'writeEvents'
+  | 'writeStreams'
+  | 'saveStep'
+  | 'loadSteps'
+  | 'loadParents'
+  | 'saveProgress'
+>;
+
+type Leases = Pick<WorkerStore, 'register' | 'heartbeat' | 'readLease' | 'retire' | 'announce'>;
+
+/** The definitions of a worker. Deployments change the list while it runs. */
+export interface ServedDefinitions {
+  list: readonly DefinitionInfo[];
+}
+
+export interface ShardQueueOptions {
+  definitions: ServedDefinitions;
+  clock: Clock;
+  log: Log;
+  pollMs: number;
+  ageingMs?: number | undefined;
+}
+
+/** Where the outcomes of a round come from. */
+export type RoundOutbox = Pick<Outbox, 'write' | 'take' | 'putBack' | 'conclude'>;
+
+/** What one round writes and claims in one shard. */
+export interface Round {
+  outbox: RoundOutbox;
+  instance: string;
+  batch: readonly Finished[];
+  limit: number;
+  /** Registers claimed jobs as running here. */
+  accept(jobs: readonly Accepted[]): Execution[];
+}
+
+/** A claimed job, its definition and its tenant. */
+export interface Accepted {
+  job: ClaimedJob;
+  definition: DefinitionInfo;
+  tenant: string;
+  /** See `ServedQueue`; null also where the delivery has brought the secrets. */
+  secretsMark: string | null;
+}
+
+/** The jobs of one shard, as one worker sees them. */
+export interface ShardQueue {
+  readonly shard: number;
+  /** A round would probably find a job. */
+  readonly hasWork: boolean;
+  /** The time until `refresh` or a round may find work without a hint. */
+  readonly dueInMs: number;
+  /** Some levels probably have new jobs. */
+  hint(hint: LevelHint): void;
+  /** Hints may have been missed. */
+  pollSoon(): void;
+  refresh(): Promise<void>;
+  /**
+   * Writes a batch of outcomes and claims at most `limit` jobs. What cannot be written is put back
+   * into the outbox.
+   */
+  readonly round: (round: Round) => Promise<Execution[]>;
+  /**
+   * Waits for a job, for queues that are far away; null: hints arrive without it. It is aborted when
+   * the worker stops.
+   */
+  readonly wait: ((round: Round, signal: AbortSignal) => Promise<Execution[]>) | null;
+  close(): Promise<void>;
+}

@@ -1,0 +1,91 @@
+import { classify } from '../../core/failure/classify.ts';
+import type { Outcome } from '../../core/job/lifecycle.ts';
+import { atTraceContext } from '../../signals/active-trace.ts';
+import type { AbortReason, FromRunner, RunCommand } from '../ipc.ts';
+import { createContext, type RunContext, type Surroundings } from './context.ts';
+import { type Definitions, endingOutcome, runJob } from './run.ts';
+
+/** Where the reports and the outcome of a job go. */
+export interface RunPort {
+  readonly nowMs: () => number;
+  readonly publicUrl: string | null;
+  send(message: FromRunner): void;
+  onOutcome(run: JobRun, outcome: Outcome): void;
+}
+
+/** One job in its runner: its context, its abort signal and its one outcome. */
+export class JobRun implements Surroundings {
+  readonly job: RunCommand;
+  readonly #port: RunPort;
+  readonly #context: RunContext;
+  #controller: AbortController | undefined;
+  #over = false;
+
+  constructor(job: RunCommand, port: RunPort) {
+    this.job = job;
+    this.#port = port;
+    this.#context = createContext(job, this);
+    if (job.asked !== undefined) this.abort(job.asked);
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  get nowMs(): () => number {
+    return this.#port.nowMs;
+  }
+
+  get publicUrl(): string | null {
+    return this.#port.publicUrl;
+  }
+
+  /** Remains of an ended job may still send messages, with the same claim number. */
+  send(message: FromRunner): void {
+    if (!this.#over) this.#port.send(message);
+  }
+
+  start(definitions: Definitions): void {
+    const { traceparent } = this.job;
+    const outcome =
+      traceparent === undefined ? this.#run(definitions) : this.#traced(traceparent, definitions);
+    if (outcome instanceof Promise) void outcome.then((late) => this.end(late));
+    else this.end(outcome);
+  }
+
+  #run(definitions: Definitions): Outcome | Promise<Outcome> {
+    return runJob(definitions, this.job, this.#context.ctx, this, this.#port.nowMs);
+  }
+
+  async #traced(traceparent: string, definitions: Definitions): Promise<Outcome> {
+    return await atTraceContext(traceparent, async () => await this.#run(definitions));
+  }
+
+  abort(reason: AbortReason): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort(new DOMException(`the job was asked to stop: ${reason}`, 'AbortError'));
+  }
+
+  /** The worker's answer to a save. */
+  answered(seq: number, problem: string | null): void {
+    this.#context.answered(seq, problem);
+  }
+
+  fail(error: unknown): void {
+    this.end({ kind: 'failure', ...classify(error, this.#port.nowMs()) });
+  }
+
+  /** Nothing of it counts any more. */
+  abandon(): void {
+    this.#over = true;
+  }
+
+  /** Once: what comes after the outcome is dropped. */
+  end(outcome: Outcome): void {
+    if (this.#over) return;
+    this.#over = true;
+    const ending = this.#context.ending();
+    this.#port.onOutcome(this, ending === null ? outcome : endingOutcome(ending));
+  }
+}

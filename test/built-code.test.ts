@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+/** `bin/built.cjs` in a checkout whose build is a script that counts how often it runs. */
+
+const BUILT = fileURLToPath(new URL('../bin/built.cjs', import.meta.url));
+const BUILD = `
+import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+appendFileSync('builds', 'x');
+mkdirSync('dist/code-1', { recursive: true });
+const { size, mtimeMs } = statSync('src/index.ts');
+writeFileSync('dist/code.json', JSON.stringify({
+  folder: 'dist/code-1',
+  files: [['src/index.ts', size, mtimeMs]],
+}));
+`;
+
+let root = '';
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'longshore-built-')));
+  for (const folder of ['bin', 'src', 'scripts', 'node_modules/rolldown']) {
+    mkdirSync(join(root, folder), { recursive: true });
+  }
+  copyFileSync(BUILT, join(root, 'bin/built.cjs'));
+  writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(root, 'src/index.ts'), 'export {};');
+  writeFileSync(join(root, 'scripts/build-code.ts'), BUILD);
+  writeFileSync(join(root, 'node_modules/rolldown/index.js'), '');
+  writeFileSync(join(root, 'builds'), '');
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+/** As a process of its own sees it. */
+function folder(): string {
+  const script = `console.log(String(require('./bin/built.cjs').builtFolder()))`;
+  return execFileSync(process.execPath, ['--eval', script], { cwd: root, encoding: 'utf8' }).trim();
+}
+
+const builds = () => readFileSync(join(root, 'builds'), 'utf8').length;
+
+test('a checkout builds at the first start, and then only when a source has changed', () => {
+  expect([folder(), folder(), builds()]).toEqual([...twice(join(root, 'dist/code-1')), 1]);
+  writeFileSync(join(root, 'src/index.ts'), 'export const a = 1;');
+  expect([folder(), folder(), builds()]).toEqual([...twice(join(root, 'dist/code-1')), 2]);
+  utimesSync(join(root, 'src/index.ts'), 1, 1);
+  expect([folder(), builds()]).toEqual([join(root, 'dist/code-1'), 3]);
+});
+
+test('a build whose folder is gone is made again', () => {
+  folder();
+  rmSync(join(root, 'dist/code-1'), { recursive: true });
+  expect([folder(), builds()]).toEqual([join(root, 'dist/code-1'), 2]);
+});
+
+test('a checkout that cannot build runs its sources', () => {
+  writeFileSync(join(root, 'scripts/build-code.ts'), 'process.exit(1);');
+  expect(folder()).toBe('null');
+  rmSync(join(root, 'node_modules'), { recursive: true });
+  expect(folder()).toBe('null');
+});
+
+test('a package has its build', () => {
+  rmSync(join(root, 'src'), { recursive: true });
+  expect(folder()).toBe(join(root, 'dist'));
+});
+
+function twice(path: string): string[] {
+  return [path, path];
+}

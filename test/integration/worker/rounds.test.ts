@@ -1,0 +1,141 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { defineJob, NonRetryable } from '../../../src/core/definition/define.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { silentLog } from '../../../src/runtime/log.ts';
+import { DatabaseUnavailable, Db } from '../../../src/store/connection/db.ts';
+import { directQueue } from '../../../src/worker/claim/direct-queue.ts';
+import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { workerOn } from '../../support/servers/worker.ts';
+import { request } from '../../support/jobs.ts';
+import { until } from '../../support/until.ts';
+
+/** An ordinary job does not pay for others of its batch. */
+const database = sharedDatabase();
+
+const JOBS = [
+  defineJob({ key: 'plain', isolation: 'inline', run: () => null }),
+  defineJob({ key: 'limited', isolation: 'inline', concurrencyLimit: 5, run: () => null }),
+  defineJob({
+    key: 'failing',
+    isolation: 'inline',
+    run: () => {
+      throw new NonRetryable('always');
+    },
+  }),
+];
+
+it.each([
+  ['that fails', 'failing'],
+  ['with a limit', 'limited'],
+])('plain jobs take the short statements beside one %s', async (_, other) => {
+  const reserved = Db.open({ clock: systemClock, url: database.url, log: silentLog, max: 1 });
+  const queue = postgresQueue(database.db, reserved, database.waker);
+  const general: string[] = [];
+  const settled: string[] = [];
+  const limited: number[] = [];
+  const worker = workerOn(database, {
+    jobs: JOBS,
+    slots: 50,
+    queue: directQueue({
+      ...queue,
+      settle: async (shard, settlements) => {
+        general.push(...settlements.map(({ id }) => id));
+        return await queue.settle(shard, settlements);
+      },
+      settleAndClaim: async (shard, batch) => {
+        settled.push(...batch.settlements.map(({ id }) => id));
+        return await queue.settleAndClaim(shard, batch);
+      },
+      claimLimited: async (shard, limit, instance, levels) => {
+        const claimed = await queue.claimLimited(shard, limit, instance, levels);
+        limited.push(claimed.jobs.length);
+        return claimed;
+      },
+    }),
+  });
+  onTestFinished(async () => {
+    await worker.stop();
+    await reserved.close();
+  });
+  const keys = Array.from({ length: 40 }, (_none, n) => (n === 20 ? other : 'plain'));
+  const answers = await database.enqueuer.start(
+    keys.map((definitionKey) => request({ definitionKey, maxAttempts: 1 })),
+  );
+  const ids = answers.map(({ jobId }) => jobId);
+  await worker.worker.start();
+  await until('all have ended', async () => {
+    const done = await database.sql('select from longshore.done where id = any ($1)', [ids]);
+    return done.length === ids.length;
+  });
+  const special = ids.filter((_id, n) => keys[n] === other);
+  expect(general).toEqual(special);
+  expect(new Set(settled)).toEqual(new Set(ids.filter((id) => !special.includes(id))));
+  expect(limited.reduce((sum, jobs) => sum + jobs, 0)).toBe(other === 'limited' ? 1 : 0);
+});
+
+/** What a worker does with five limited and forty plain jobs, all of them queued before it starts. */
+async function drainBoth(keys: { limited: string; plain: string }, planClaim: () => void) {
+  const reserved = Db.open({ clock: systemClock, url: database.url, log: silentLog, max: 1 });
+  const queue = postgresQueue(database.db, reserved, database.waker);
+  const claims: string[] = [];
+  let runs = 0;
+  const run = () => {
+    runs += 1;
+    return null;
+  };
+  const worker = workerOn(database, {
+    jobs: [
+      defineJob({ key: keys.limited, isolation: 'inline', concurrencyLimit: 5, run }),
+      defineJob({ key: keys.plain, isolation: 'inline', run }),
+    ],
+    slots: 50,
+    queue: directQueue({
+      ...queue,
+      claim: async (shard, limit, instance, levels) => {
+        planClaim();
+        const jobs = await queue.claim(shard, limit, instance, levels);
+        claims.push(`plain ${jobs.length} of ${limit}`);
+        return jobs;
+      },
+      claimLimited: async (shard, limit, instance, levels) => {
+        const claimed = await queue.claimLimited(shard, limit, instance, levels);
+        claims.push(`limited ${claimed.jobs.length} of ${limit}`);
+        return claimed;
+      },
+    }),
+  });
+  onTestFinished(async () => {
+    await worker.stop();
+    await reserved.close();
+  });
+  // The queue with the lower number is first.
+  const list = [...Array(5).fill(keys.limited), ...Array(40).fill(keys.plain)] as string[];
+  const ids: string[] = [];
+  for (const definitionKey of list) {
+    const [answer] = await database.enqueuer.start([request({ definitionKey })]);
+    ids.push(answer?.jobId ?? '');
+  }
+  await worker.worker.start();
+  await until('all have ended', async () => {
+    const done = await database.sql('select from longshore.done where id = any ($1)', [ids]);
+    return done.length === ids.length;
+  });
+  return { claims, runs };
+}
+
+it('a round with limited jobs gives the rest of its slots to plain ones', async () => {
+  const { claims, runs } = await drainBoth({ limited: 'few', plain: 'many' }, () => undefined);
+  expect(claims.slice(0, 2)).toEqual(['limited 5 of 50', 'plain 40 of 45']);
+  expect(runs).toBe(45);
+});
+
+it('a claim that fails does not lose the jobs that its round has claimed before', async () => {
+  let planned = 0;
+  const { claims, runs } = await drainBoth({ limited: 'few-2', plain: 'many-2' }, () => {
+    planned += 1;
+    if (planned === 1) throw new DatabaseUnavailable('away');
+  });
+  expect(claims[0]).toBe('limited 5 of 50');
+  expect(runs).toBe(45);
+});

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { RelatedJob } from '../../../../src/core/dependency/related.ts';
+import type { JobView } from '../../../../src/core/job/job.ts';
+import { relatedQuery } from '../../api/queries.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { shortId } from '../../words/jobs/job-words.ts';
+
+/** The jobs that this one waits for, and those that were enqueued after it. */
+export function RelatedPanel({ job }: { job: JobView }) {
+  const { data } = useQuery(relatedQuery(job.jobId));
+  if (!data || data.parents.length + data.followers.length === 0) return null;
+  const { parents, followers, moreFollowers } = data;
+  return (
+    <Panel title="Related jobs">
+      <div className="related">
+        <RelatedList title="Runs after" jobs={parents} />
+        <RelatedList title="Followed by" jobs={followers} />
+        {moreFollowers && <p className="soft">There are more followers than these.</p>}
+      </div>
+    </Panel>
+  );
+}
+
+function RelatedList({ title, jobs }: { title: string; jobs: readonly RelatedJob[] }) {
+  if (jobs.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <ul>
+        {jobs.map(({ jobId, definitionKey, status }) => (
+          <li key={jobId}>
+            {status === null ? (
+              <span className="soft">unknown</span>
+            ) : (
+              <StateBadge state={status} />
+            )}{' '}
+            {definitionKey === null ? (
+              <span className="soft">{shortId(jobId)} (deleted)</span>
+            ) : (
+              <Link to="/jobs/$jobId" params={{ jobId }}>
+                {definitionKey} <code>{shortId(jobId)}</code>
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
