@@ -25,6 +25,7 @@ const CARRYING = [
   'waiting retry-jobs.ts',
   'waiting settle-parts.ts',
   'waiting unique-jobs.ts',
+  'waiting watch-parents.ts',
   'running claim.ts',
   'running limited-write.ts',
 ];

@@ -35,11 +35,6 @@ export interface Follower {
   after: After;
 }
 
-/** All columns of `waiting` but the mark. */
-const COLUMNS = `shard, id, queue, state, rank, seq, blocked, run_at, expires_at, attempts,
-  max_attempts, claim_no, interruptions, queued_at, key_limiter, has_permit,
-  fails_unserved, waits_for`;
-
 /**
  * The row is replaced, not changed. A claim that began before reads the row at its old position, locks the
  * changed one, and would delete nothing at a position that it cannot see yet; a row that is gone is skipped.
@@ -52,8 +47,14 @@ const MARK_WAITING = statement<{ state: JobState }>(
      returning p.*
    ),
    marked as (
-     insert into longshore.waiting (${COLUMNS}, watched)
-     select ${COLUMNS}, true from gone
+     insert into longshore.waiting
+      (shard, id, queue, state, rank, seq, blocked, run_at, expires_at, attempts,
+       max_attempts, claim_no, interruptions, queued_at, key_limiter, has_permit, fails_unserved,
+       waits_for, watched)
+     select shard, id, queue, state, rank, seq, blocked, run_at, expires_at, attempts,
+       max_attempts, claim_no, interruptions, queued_at, key_limiter, has_permit, fails_unserved,
+       waits_for, true
+     from gone
      returning state
    ),
    locked as materialized (

@@ -102,6 +102,18 @@ it('a claim that began before its job was watched leaves it, and the next one ta
   expect(await database.sql(places, [id])).toEqual([{ place: 'running' }]);
 });
 
+it.each(['created', 'scheduled', 'queued', 'retrying', 'suspended'] as const)(
+  'a parent that is %s keeps every column when it is watched',
+  async (state) => {
+    const { id } = await reachState(database, state);
+    const row = async () =>
+      await database.sql('select * from longshore.waiting where id = $1', [id]);
+    const [before] = await row();
+    await database.db.transaction(async (tx) => await enqueueAfter(tx, [id]));
+    expect(await row()).toEqual([{ ...before, watched: true }]);
+  },
+);
+
 it('a second job after a watched parent is not missed by its end', async () => {
   const { id, job } = await reachOwned(database);
   await database.db.transaction(async (tx) => await enqueueAfter(tx, [id]));
