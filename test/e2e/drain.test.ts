@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -60,11 +61,13 @@ describe('longshore workers drain', () => {
     const server = await launch('start', { env });
     const { address } = server.summary;
     const client = new Longshore({ url: address });
-    const id = await startJob(address, 'record', { file: join(folder, 'evidence'), holdMs: 3_000 });
+    const untilFile = join(folder, 'end');
+    const id = await startJob(address, 'record', { file: join(folder, 'evidence'), untilFile });
     await jobInState(address, id, 'running');
     const [old] = await client.workers();
     await client.drainWorker(old?.workerId ?? '');
     await until('its process is gone', () => !isAlive(old?.pid ?? 0));
+    writeFileSync(untilFile, '');
     const fresh = await until('a new one is there', async () =>
       (await client.workers()).find(({ status }) => status === 'active'),
     );

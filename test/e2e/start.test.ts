@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,12 +69,14 @@ describe('longshore start', () => {
   });
 
   it('starts a killed worker again, and its job runs again', async () => {
-    const params = { file: join(folder, 'evidence'), holdMs: 1_500 };
+    const untilFile = join(folder, 'end');
+    const params = { file: join(folder, 'evidence'), untilFile };
     const id = await startJob(address, 'record', params);
     await jobInState(address, id, 'running');
     const worker = workerOf(server.pid);
     const runners = descendants(worker?.pid ?? 0).map((info) => info.pid);
     process.kill(worker?.pid ?? 0, 'SIGKILL');
+    writeFileSync(untilFile, '');
     const job = await jobInState(address, id, 'succeeded');
     expect(job.attempts).toBe(2);
     expect(workerOf(server.pid)?.pid).not.toBe(worker?.pid);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,14 +100,16 @@ describe('a worker', () => {
 
   it('retries a job whose process is killed', async () => {
     const file = join(folder, 'killed');
+    const untilFile = `${file}-end`;
     const id = await enqueueOne(database, {
       definitionKey: 'record',
-      paramsJson: JSON.stringify({ file, holdMs: 1_000 }),
+      paramsJson: JSON.stringify({ file, untilFile }),
     });
     const line = await until('it has started', () =>
       existsSync(file) ? readFileSync(file, 'utf8') : null,
     );
     process.kill(Number(line.trim().split(' ').at(-1)), 'SIGKILL');
+    writeFileSync(untilFile, '');
     expect(await ended(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
   });
 
