@@ -36,17 +36,19 @@ export interface Follower {
 }
 
 /**
- * The row is replaced, not changed. A claim that began before reads the row at its old position, locks the
- * changed one, and would delete nothing at a position that it cannot see yet; a row that is gone is skipped.
+ * The row of a queued job is replaced, not changed. A claim that began before reads the row at its old
+ * position, locks the changed one, and would delete nothing at a position that it cannot see yet; a row
+ * that is gone is skipped, and the next claim takes the job. The rows of other jobs are changed: the
+ * resolver and signals, which move a job on only once, must not skip them.
  */
 const MARK_WAITING = statement<{ state: JobState }>(
   'watch_waiting',
   `with gone as (
      delete from longshore.waiting p
-     where p.shard = $1 and p.id = $2 and p.watched is null
+     where p.shard = $1 and p.id = $2 and p.watched is null and p.state = 'queued'
      returning p.*
    ),
-   marked as (
+   replaced as (
      insert into longshore.waiting
       (shard, id, queue, state, rank, seq, blocked, run_at, expires_at, attempts,
        max_attempts, claim_no, interruptions, queued_at, key_limiter, has_permit, fails_unserved,
@@ -57,11 +59,16 @@ const MARK_WAITING = statement<{ state: JobState }>(
      from gone
      returning state
    ),
+   marked as (
+     update longshore.waiting p set watched = true
+     where p.shard = $1 and p.id = $2 and p.watched is null and p.state <> 'queued'
+     returning p.state
+   ),
    locked as materialized (
      select p.state from longshore.waiting p
      where p.shard = $1 and p.id = $2 and p.watched for share
    )
-   select state from marked union all select state from locked`,
+   select state from replaced union all select state from marked union all select state from locked`,
 );
 
 /** Marks or locks a parent that runs. */

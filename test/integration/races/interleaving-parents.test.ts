@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Queryable, Statement } from '../../../src/store/connection/db.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
+import { signalJob } from '../../../src/store/change/signal-job.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { resolveEnded } from '../../../src/store/edges/resolve-ended.ts';
 import { enqueueWithin } from '../../../src/store/enqueue/enqueue.ts';
@@ -113,6 +114,30 @@ it.each(['created', 'scheduled', 'queued', 'retrying', 'suspended'] as const)(
     expect(await row()).toEqual([{ ...before, watched: true }]);
   },
 );
+
+it('the end of a parent moves on a job that is just being watched itself', async () => {
+  const { id, job } = await reachOwned(database);
+  const child = await database.db.transaction(async (tx) => await enqueueAfter(tx, [id]));
+  const link = await HeldLink.begin(database);
+  await enqueueAfter(link, [child]);
+  await settleAs(database, job, SUCCESS);
+  const resolving = resolve();
+  await untilBlocked(database);
+  await link.commit();
+  await resolving;
+  expect(await statusOf(child)).toBe('queued');
+});
+
+it('a signal resumes a job that is just being watched', async () => {
+  const { id } = await reachState(database, 'suspended');
+  const link = await HeldLink.begin(database);
+  await enqueueAfter(link, [id]);
+  const signalling = signalJob(database.db, 'default', id, { name: 'go', payloadJson: '1' });
+  await untilBlocked(database);
+  await link.commit();
+  await signalling;
+  expect(await statusOf(id)).toBe('queued');
+});
 
 it('a second job after a watched parent is not missed by its end', async () => {
   const { id, job } = await reachOwned(database);
