@@ -29,6 +29,10 @@ test.each([
   ],
   [{ msg: 'job.cancelled', durationMs: 1_500 }, '■ cancelled after 1.5 s'],
   [{ msg: 'job.returned', reason: 'drain' }, '↻ returned to its queue: drain'],
+  [
+    { msg: 'job.returned', reason: 'suspended' },
+    '… suspended until what it waits for has happened',
+  ],
 ])('%j is a line for people', (line, words) => {
   expect(textOf({ ...JOB, ...line })).toBe(`hello             aa5a8bbba000  ${words}\n`);
 });

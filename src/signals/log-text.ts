@@ -36,7 +36,10 @@ const JOB_EVENTS: Record<string, (line: LogLine) => string> = {
   'job.cancelled': ({ durationMs }) => `■ cancelled${took(' after', durationMs)}`,
   'job.log': ({ message = '', lineLevel = 'info' }) =>
     `  ${lineLevel === 'info' ? '' : `${lineLevel}: `}${message}`,
-  'job.returned': ({ reason: why }) => `↻ returned to its queue${why ? `: ${why}` : ''}`,
+  'job.returned': ({ reason: why }) =>
+    why === 'suspended'
+      ? '… suspended until what it waits for has happened'
+      : `↻ returned to its queue${why ? `: ${why}` : ''}`,
 };
 
 /** Fields of every line, or shown otherwise. */

@@ -48,6 +48,11 @@ describe('schedules', () => {
     await preview.getByText('At 09:30, on day 1 of the month (Asia/Tokyo).').waitFor();
     await expect.poll(async () => await preview.getByRole('listitem').count()).toBe(5);
     expect(await preview.getByRole('listitem').first().innerText()).toMatch(/01 \w+, 09:30/);
+    await page.getByRole('main').getByLabel('Time zone').fill('Berlin');
+    await preview.getByText('did you mean "Europe/Berlin"?').waitFor();
+    forgiveComplaints();
+    await page.getByRole('main').getByLabel('Time zone').fill('Asia/Tokyo');
+    await expect.poll(async () => await preview.getByRole('listitem').count()).toBe(5);
     expect(await axeFindings(page)).toEqual([]);
     await page.getByLabel('invoiceId').fill('INV-7');
     await page.getByLabel('email').fill('amy');

@@ -124,11 +124,10 @@ describe('README.md', () => {
       // Nothing is asked of the world, and what they leave to their reader is said at their end.
       const here = (code: string) =>
         code
+          .replace('http://127.0.0.1:4400/docs', 'data:text/plain,abc')
           .replace('http://127.0.0.1:4400', summary.address)
-          .replace('https://example.com/a.png', 'data:text/plain,abc')
           .replace('postgres://app@localhost/app', database.url) +
-        (code.includes('createLongshore(') ? 'await longshore.stop();' : '') +
-        (code.includes('job.wait()') ? 'console.log(status, result);' : '');
+        (code.includes('createLongshore(') ? 'await longshore.stop();' : '');
       const programs = await save('README.md', here);
       const said = [];
       for (const program of programs.slice(0, 2)) {
@@ -136,7 +135,10 @@ describe('README.md', () => {
         expect(run).toMatchObject({ code: 0 });
         said.push(run.said);
       }
-      expect(said).toEqual(['succeeded { width: 200, bytes: 3 }\n', '{ removed: 3 }\n']);
+      expect(said).toEqual([
+        'downloaded data:text/plain,abc\nsucceeded { width: 200, bytes: 3 }\n',
+        '{ removed: 3 }\n',
+      ]);
     } finally {
       await endAll();
       await database.close();

@@ -35,7 +35,11 @@ import { cursorSearch, textOf } from '../words/url-search.ts';
 import { Shell } from './shell.tsx';
 
 /** All screens; `nav.ts` lists those of the menu. */
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: Broken,
+});
 const at = { getParentRoute: () => root };
 
 const routes = root.addChildren([
@@ -118,6 +122,21 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
+}
+
+/** A mistake of ours in a screen. The address stays, so a reload shows the same screen anew. */
+function Broken({ error }: { error: Error }) {
+  return (
+    <Screen title="This page failed">
+      <Empty title="The dashboard made a mistake while it drew this page.">
+        <p className="mono">{error.message}</p>
+        <button type="button" onClick={() => location.reload()}>
+          Reload
+        </button>{' '}
+        <a href={dashboardRoot.pathname}>Go to the overview</a>
+      </Empty>
+    </Screen>
+  );
 }
 
 function NotFound() {

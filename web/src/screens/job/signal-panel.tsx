@@ -106,7 +106,7 @@ function SignalForm({ job, signal, schema }: { job: JobView; signal: string; sch
         </div>
         <div className="run-foot">
           <button type="button" disabled={link.isPending} onClick={() => link.mutate(undefined)}>
-            Copy link
+            Copy approval link
           </button>
           {decision && (
             <button type="button" disabled={send.isPending} onClick={() => submit('false')}>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { isTimezone } from '../../../../src/core/alert/quiet-hours.ts';
 import { previewQuery } from '../../api/queries.ts';
 import { errorText, isRefused } from '../../api/problem-error.ts';
 import { Moment } from '../../parts/moment.tsx';
@@ -29,7 +30,8 @@ export function CronPreview({ draft }: { draft: ScheduleDraft }) {
         <p className="wrong">{isRefused(error) ? refusal(error) : errorText(error)}</p>
       ) : (
         <ol className="mini">
-          {(next ?? []).map(({ at, note }) => (
+          {/* While a new time zone is looked up, the runs of the last one are shown. */}
+          {(isTimezone(settled.timezone) ? (next ?? []) : []).map(({ at, note }) => (
             <li key={at}>
               <span className="mini-name">{momentIn(at, settled.timezone)}</span>
               <Moment at={at} />
