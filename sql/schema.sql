@@ -849,6 +849,7 @@ with (
 );
 CREATE INDEX waiting_blocked ON waiting USING btree (shard, key_limiter, rank, blocked) WHERE blocked IS NOT NULL;
 CREATE INDEX waiting_blocked_oldest ON waiting USING btree (shard, queue, queued_at) WHERE blocked IS NOT NULL;
+CREATE INDEX waiting_cause ON waiting USING btree (shard, waits_for COLLATE "C") WHERE waits_for IS NOT NULL;
 CREATE INDEX waiting_claimable ON waiting USING btree (shard, queue, rank, seq) WHERE seq IS NOT NULL;
 CREATE INDEX waiting_due ON waiting USING btree (shard, run_at, id) WHERE state = ANY (ARRAY['scheduled'::job_state, 'retrying'::job_state, 'suspended'::job_state]);
 CREATE INDEX waiting_expiry ON waiting USING btree (shard, expires_at) WHERE expires_at IS NOT NULL;

@@ -237,6 +237,9 @@ create index waiting_claimable on longshore.waiting (shard, queue, rank, seq) wh
 -- and a page of a list starts among them.
 create index waiting_due on longshore.waiting (shard, run_at, id)
   where state in ('scheduled', 'retrying', 'suspended');
+-- Counts suspended jobs by what they wait for. In the order of bytes, what is no signal is one range.
+create index waiting_cause on longshore.waiting (shard, waits_for collate "C")
+  where waits_for is not null;
 -- The scheduler finds jobs that have expired.
 create index waiting_expiry on longshore.waiting (shard, expires_at) where expires_at is not null;
 -- The best blocked job of a key, when a permit is free.
