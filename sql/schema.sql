@@ -462,6 +462,21 @@ CREATE INDEX job_parent ON job USING btree (shard, parent_id, id) WHERE parent_i
 CREATE INDEX job_queue ON job USING btree (shard, queue, id) WHERE queue IS NOT NULL;
 CREATE INDEX job_tags ON job USING gin (tags) WHERE tags IS NOT NULL;
 
+create table large_value (
+  shard smallint not null,
+  job_id uuid not null,
+  name text not null,
+  tenant text not null,
+  kind text not null,
+  bytes bigint not null,
+  key_id text,
+  written_at timestamp with time zone not null,
+  constraint large_value_pkey PRIMARY KEY (shard, job_id, name),
+  constraint large_value_bytes_check CHECK (bytes > 0),
+  constraint large_value_kind_check CHECK (kind = ANY (ARRAY['params'::text, 'result'::text]))
+);
+CREATE INDEX large_value_params ON large_value USING btree (shard, tenant, job_id) WHERE kind = 'params'::text;
+
 create table limit_override (
   scope text not null,
   name text not null,

@@ -343,6 +343,25 @@ create index done_unsuccessful on longshore.done (shard, queue, state, id) where
 create index done_code on longshore.done (shard, queue, error_code, id) where error_code is not null;
 
 
+-- One row per value in the storage of artifacts: params or a result that is too large for its row, which
+-- has a reference (src/core/job/large-value.ts). This row is committed before the value is written, so
+-- every value is known and can be deleted: when its job is gone, or was never stored, or when an attempt
+-- wrote a result that does not count. `key_id` is the encryption key of the value.
+create table longshore.large_value (
+  shard smallint not null,
+  job_id uuid not null,
+  name text not null,
+  tenant text not null,
+  kind text not null check (kind in ('params', 'result')),
+  bytes bigint not null check (bytes > 0),
+  key_id text,
+  written_at timestamptz not null,
+  primary key (shard, job_id, name)
+);
+-- The large params of a tenant, newest first, for its quota.
+create index large_value_params on longshore.large_value (shard, tenant, job_id) where kind = 'params';
+
+
 -- ===========================================================================================
 -- 2. Attempts and history
 --
