@@ -12,7 +12,7 @@ export interface NewLargeValue {
   keyId: string | null;
 }
 
-const NOTE = statement<never>(
+const NOTE = statement<object>(
   'note_large_value',
   `insert into longshore.large_value (shard, job_id, name, tenant, kind, bytes, key_id, written_at)
    values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
@@ -65,7 +65,7 @@ export async function nextLargeValues(
   return await db.run(NEXT, [shard, jobId, name, graceMs, limit]);
 }
 
-const FORGET = statement<never>(
+const FORGET = statement<object>(
   'forget_large_value',
   `delete from longshore.large_value where shard = $1 and job_id = $2 and name = $3`,
 );
