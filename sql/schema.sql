@@ -462,6 +462,21 @@ CREATE INDEX job_parent ON job USING btree (shard, parent_id, id) WHERE parent_i
 CREATE INDEX job_queue ON job USING btree (shard, queue, id) WHERE queue IS NOT NULL;
 CREATE INDEX job_tags ON job USING gin (tags) WHERE tags IS NOT NULL;
 
+create table large_value (
+  shard smallint not null,
+  job_id uuid not null,
+  name text not null,
+  tenant text not null,
+  kind text not null,
+  bytes bigint not null,
+  key_id text,
+  written_at timestamp with time zone not null,
+  constraint large_value_pkey PRIMARY KEY (shard, job_id, name),
+  constraint large_value_bytes_check CHECK (bytes > 0),
+  constraint large_value_kind_check CHECK (kind = ANY (ARRAY['params'::text, 'result'::text]))
+);
+CREATE INDEX large_value_params ON large_value USING btree (shard, tenant, job_id) WHERE kind = 'params'::text;
+
 create table limit_override (
   scope text not null,
   name text not null,
@@ -849,6 +864,7 @@ with (
 );
 CREATE INDEX waiting_blocked ON waiting USING btree (shard, key_limiter, rank, blocked) WHERE blocked IS NOT NULL;
 CREATE INDEX waiting_blocked_oldest ON waiting USING btree (shard, queue, queued_at) WHERE blocked IS NOT NULL;
+CREATE INDEX waiting_cause ON waiting USING btree (shard, waits_for COLLATE "C") WHERE waits_for IS NOT NULL;
 CREATE INDEX waiting_claimable ON waiting USING btree (shard, queue, rank, seq) WHERE seq IS NOT NULL;
 CREATE INDEX waiting_due ON waiting USING btree (shard, run_at, id) WHERE state = ANY (ARRAY['scheduled'::job_state, 'retrying'::job_state, 'suspended'::job_state]);
 CREATE INDEX waiting_expiry ON waiting USING btree (shard, expires_at) WHERE expires_at IS NOT NULL;

@@ -63,6 +63,13 @@ const IMPORTS: ImportRow[] = [
     packages: ['undici', 'ipaddr.js', 'nodemailer', 'standardwebhooks'],
     node: true,
   },
+  // Params and results that are too large for the database.
+  {
+    at: 'src/large/',
+    may: ['src/core/', 'src/runtime/', 'src/store/'],
+    types: ['src/artifacts/'],
+    node: true,
+  },
   // Reports of jobs: signed links, downloads, deletion after their last day.
   {
     at: 'src/reports/',
@@ -120,14 +127,14 @@ const IMPORTS: ImportRow[] = [
       'src/worker/runner/',
     ],
     // The messages of a worker over HTTP.
-    types: ['src/liveness/', 'src/protocol/', 'src/worker/probe/'],
+    types: ['src/large/', 'src/liveness/', 'src/protocol/', 'src/worker/probe/'],
     node: true,
   },
   // Serves workers over HTTP with the queue of a local worker.
   {
     at: 'src/controller/',
     may: ['src/core/', 'src/protocol/', 'src/runtime/', 'src/store/', 'src/worker/'],
-    types: ['src/http/'],
+    types: ['src/large/', 'src/http/'],
     node: true,
   },
   // It ends processes in place of a worker that no longer can, and knows no more than that.
@@ -205,6 +212,7 @@ const IMPORTS: ImportRow[] = [
       'zod',
     ],
     node: true,
+    types: ['src/large/'],
   },
   // Figures for Prometheus: of the cluster, from rows; of a process, as it counts them.
   {
@@ -293,6 +301,7 @@ const IMPORTS: ImportRow[] = [
   {
     at: 'src/app/',
     may: [
+      'src/large/',
       'src/artifacts/',
       'src/brokers/',
       'src/client/',
@@ -333,6 +342,7 @@ const IMPORTS: ImportRow[] = [
       'src/signals/',
       'src/store/',
     ],
+    types: ['src/large/'],
   },
   { at: 'src/version.ts', may: ['src/runtime/code.ts'], node: true },
   // For the tests of people who write jobs: the parts of the product, put together smaller.

@@ -122,6 +122,8 @@ const CLAIMS: Claim[] = [
   claim('e2e/waits/waits', 'docs/waiting.md', 'ts', '// jobs/refund.ts'),
   claim('e2e/waits/waits', 'docs/waiting.md', 'ts', '// jobs/refund-by-link.ts'),
   claim('e2e/waits/waits', 'docs/waiting.md', 'sh'),
+  claim('e2e/large/large-values', 'docs/guides/large-values.md', 'ts'),
+  claim('e2e/large/large-values', 'docs/guides/large-values.md', 'sh'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'ts'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'sh'),
 ];

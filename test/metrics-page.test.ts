@@ -22,6 +22,7 @@ const rows = {
   } as never),
   spans: ['running', 'failed'].map((state) => ({ key: 'a', state, bucket: 0, n: 1, ms: 1 })),
   oldest: [],
+  suspended: [],
   workers: [],
   held: [],
   lateMs: 0,

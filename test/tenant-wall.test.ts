@@ -53,6 +53,8 @@ const WITHOUT_TENANT: Record<string, string> = {
   related_parents: 'of a job that was found by its tenant, see owner_of_job',
   related_followers: 'of a job that was found by its tenant, see owner_of_job',
   states_of_jobs: 'of related jobs, which have the same tenant',
+  next_large_values: 'run by the collector',
+  forget_large_value: 'run by the collector',
   redact_paths: 'definitions are code, which all tenants share',
   // They write what was locked, or decided about, by a statement with the tenant in it.
   postpone_alert_notices: 'see silence_alert',

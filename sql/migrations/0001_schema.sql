@@ -237,6 +237,9 @@ create index waiting_claimable on longshore.waiting (shard, queue, rank, seq) wh
 -- and a page of a list starts among them.
 create index waiting_due on longshore.waiting (shard, run_at, id)
   where state in ('scheduled', 'retrying', 'suspended');
+-- Counts suspended jobs by what they wait for. In the order of bytes, what is no signal is one range.
+create index waiting_cause on longshore.waiting (shard, waits_for collate "C")
+  where waits_for is not null;
 -- The scheduler finds jobs that have expired.
 create index waiting_expiry on longshore.waiting (shard, expires_at) where expires_at is not null;
 -- The best blocked job of a key, when a permit is free.
@@ -338,6 +341,25 @@ create index done_fingerprint on longshore.done (shard, queue, fingerprint, fini
 create index done_unsuccessful on longshore.done (shard, queue, state, id) where state <> 'succeeded';
 -- Searches by error code. A job that succeeded has no code and is not in it.
 create index done_code on longshore.done (shard, queue, error_code, id) where error_code is not null;
+
+
+-- One row per value in the storage of artifacts: params or a result that is too large for its row, which
+-- has a reference (src/core/job/large-value.ts). This row is committed before the value is written, so
+-- every value is known and can be deleted: when its job is gone, or was never stored, or when an attempt
+-- wrote a result that does not count. `key_id` is the encryption key of the value.
+create table longshore.large_value (
+  shard smallint not null,
+  job_id uuid not null,
+  name text not null,
+  tenant text not null,
+  kind text not null check (kind in ('params', 'result')),
+  bytes bigint not null check (bytes > 0),
+  key_id text,
+  written_at timestamptz not null,
+  primary key (shard, job_id, name)
+);
+-- The large params of a tenant, newest first, for its quota.
+create index large_value_params on longshore.large_value (shard, tenant, job_id) where kind = 'params';
 
 
 -- ===========================================================================================

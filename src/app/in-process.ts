@@ -2,8 +2,10 @@ import { assemble, type Base } from './assemble.ts';
 import { configOf } from '../config/options.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
 import { LocalJobs } from './local-jobs.ts';
+import { localValues } from './values/local-values.ts';
 import { localWorker } from './local-worker.ts';
 import { refuseUnrunnable } from './refuse-unrunnable.ts';
+import type { LargeValues } from '../large/large-values.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog, type Log, type LogLevel } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
@@ -31,6 +33,10 @@ export interface InProcessOptions {
   cancelGraceMs?: number | undefined;
   logMaxBytes?: number | undefined;
   streamMaxBytes?: number | undefined;
+  /** Larger params and results, up to this size, go to the storage `artifacts`; 0 (default): none. */
+  largeValuesMaxBytes?: number | undefined;
+  /** A folder or `s3://…`: `LONGSHORE_ARTIFACTS`. */
+  artifacts?: string | undefined;
   runnerMaxJobs?: number | undefined;
   runnerEnv?: string | undefined;
   runnerUids?: string | undefined;
@@ -67,8 +73,8 @@ export class InProcess extends LocalJobs {
   readonly databaseUrl: string;
   readonly #stop: () => Promise<void>;
 
-  constructor({ db, waker, config, problems }: Base & Work, stop: () => Promise<void>) {
-    super(db, new Enqueuer(db, waker, systemClock));
+  constructor({ db, waker, config, problems, large }: Parts, stop: () => Promise<void>) {
+    super(db, new Enqueuer(db, waker, systemClock, null, null, false, large), large);
     this.problems = problems();
     this.databaseUrl = config.databaseUrl;
     this.#stop = stop;
@@ -91,12 +97,16 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
   const config = configOf(given, ['jobs', 'worker']);
   if (worker && jobs !== undefined && typeof jobs !== 'string') refuseUnrunnable(jobs);
   const log = createLog(config.logLevel);
-  const app = await assemble(config, { ownCluster: true, waits: false }, log, (base) => ({
-    ...base,
-    ...(worker ? workOf(base, jobs ?? config.jobs, log) : NO_WORK),
-  }));
+  const app = await assemble(config, { ownCluster: true, waits: false }, log, (base) => {
+    const work = worker ? workOf(base, jobs ?? config.jobs, log) : NO_WORK;
+    const { large, ...values } = localValues(base.db, config, log);
+    const stores = [values.closing, ...(worker ? [values.collecting] : [])];
+    return { ...base, ...work, large, services: [...stores, ...work.services] };
+  });
   return new InProcess(app.parts, app.stop);
 }
+
+type Parts = Base & Work & { large: LargeValues };
 
 interface Work {
   services: Service[];

@@ -5,6 +5,7 @@ import { parseUidSetting, rangesOf } from '../core/access/job-uids.ts';
 import { dashboardFolder } from './dashboard.ts';
 import { localDeployer } from './local-deployments.ts';
 import { heartbeatConnections, localController } from './local-controller.ts';
+import { localValues } from './values/local-values.ts';
 import { localReports } from './local-reports.ts';
 import { localSignIn } from './identity/local-sign-in.ts';
 import { type HttpDeps, HttpServer } from '../http/server.ts';
@@ -35,13 +36,15 @@ export function localApi(
   const quotas = new Quotas(db, systemClock, config);
   const jobLog = new JobLog(log, config.logJobs);
   const requires = config.unregistered === 'reject';
-  const enqueuer = new Enqueuer(db, waker, systemClock, quotas, jobLog, requires);
+  const values = localValues(db, config, log);
+  const { large } = values;
+  const enqueuer = new Enqueuer(db, waker, systemClock, quotas, jobLog, requires, large);
   const allowedHosts = config.allowedHosts?.split(',') ?? [];
   const trustedProxies = config.trustedProxies?.split(',') ?? [];
   const webhookAllow = config.webhookAllow?.split(',') ?? [];
   const webhookBrokers = new Publishers(config.brokers).names;
   const runnerUids = rangesOf(parseUidSetting(config.runnerUids));
-  const served = { db, enqueuer, log, host, port, runnerUids, unservedAfterMs };
+  const served = { db, enqueuer, large, log, host, port, runnerUids, unservedAfterMs };
   const reach = { allowedHosts, trustedProxies, webhookAllow, webhookBrokers };
   const deps = { ...served, ...reach, limits: config };
   const dashboard = dashboardFolder(log);
@@ -57,12 +60,13 @@ export function localApi(
     environment,
   };
   const reserved = heartbeatConnections(db, config, log);
-  const remoteWorkers = localController(db, reserved, waker, config, log);
+  const remoteWorkers = localController(db, reserved, waker, config, log, large);
   const { collecting, ...deploying } = localDeployer(db, enqueuer, config, log);
   const { services: reporting, ...stored } = localReports(config, log);
   const signIn = localSignIn(config);
   const own = { ...deploying, ...stored, remoteWorkers, reserved, ...(signIn && { signIn }) };
   const http = new HttpServer({ ...parts, ...own, ...more });
   const connections = closing('heartbeat connections', async () => await reserved.close());
-  return { http, services: [connections, remoteWorkers, collecting, ...reporting, http] };
+  const stores = [values.closing, values.collecting, collecting, ...reporting];
+  return { http, services: [connections, remoteWorkers, ...stores, http] };
 }

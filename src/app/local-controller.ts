@@ -1,6 +1,7 @@
 import { Controller } from '../controller/controller.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
+import type { LargeValues } from '../large/large-values.ts';
 import type { Log } from '../runtime/log.ts';
 import { Db } from '../store/connection/db.ts';
 import type { Waker } from '../store/connection/wake.ts';
@@ -34,12 +35,13 @@ export function localController(
   waker: Waker,
   config: Config & { databaseUrl: string },
   log: Log,
+  large: LargeValues,
 ): Controller {
   const { databaseUrl, pooler, leaseMs, pollMs } = config;
   return new Controller({
     db,
     reserved,
-    store: localQueue(db, reserved, waker, log),
+    store: localQueue(db, reserved, waker, log, large),
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     leaseMs,
     pollMs,

@@ -11,6 +11,10 @@ import type {
   RetryOptions,
   SignalReceipt,
 } from '../client/job.ts';
+import { isJobId } from '../core/job/job-id.ts';
+import type { LargeKind } from '../core/large/large-value.ts';
+import type { LargeValues } from '../large/large-values.ts';
+import { storedValues } from '../store/large/large-values.ts';
 import type { JobRequest } from '../core/job/new-job.ts';
 import { requestBody } from '../client/http/request-body.ts';
 import { OUTAGE_MAX_MS } from '../client/http/retry.ts';
@@ -56,9 +60,11 @@ const POLL_MS = 100;
 export class LocalJobs implements JobStarter, JobAccess {
   readonly #db: Db;
   readonly #enqueuer: Enqueuer;
+  readonly #large: LargeValues | null;
   readonly #pending = new Set<Promise<unknown>>();
 
-  constructor(db: Db, enqueuer: Enqueuer) {
+  constructor(db: Db, enqueuer: Enqueuer, large: LargeValues | null = null) {
+    this.#large = large;
     this.#db = db;
     this.#enqueuer = enqueuer;
   }
@@ -75,7 +81,7 @@ export class LocalJobs implements JobStarter, JobAccess {
   ): Promise<JobHandle> {
     const body = requestBody({ definition, params, options });
     const [handle] = await this.#start(
-      () => [parseJob(body, TENANT, undefined)],
+      () => [parseJob(body, TENANT, undefined, this.#enqueuer.paramsMaxBytes)],
       () => '',
     );
     if (!handle) throw new Error('the job was not stored');
@@ -88,7 +94,7 @@ export class LocalJobs implements JobStarter, JobAccess {
   ): Promise<JobHandles<All>> {
     const jobs = (entries as readonly BatchEntry[]).map(requestBody);
     const handles = await this.#start(
-      () => parseBatch({ jobs }, TENANT, undefined),
+      () => parseBatch({ jobs }, TENANT, undefined, this.#enqueuer.paramsMaxBytes),
       (index) => `/jobs/${index}`,
     );
     return handles as JobHandles<All>;
@@ -100,6 +106,16 @@ export class LocalJobs implements JobStarter, JobAccess {
 
   async get(jobId: string): Promise<Job> {
     return (await answerOf(getJob(this.#db, TENANT, jobId))) ?? missing(jobId);
+  }
+
+  async value(jobId: string, kind: LargeKind): Promise<unknown> {
+    if (!isJobId(jobId)) return missing(jobId);
+    const stored = (await answerOf(storedValues(this.#db, TENANT, jobId))) ?? missing(jobId);
+    const json = stored[kind] ?? 'null';
+    const opened = this.#large
+      ? await answerOf(this.#large.open(TENANT, json))
+      : this.#db.vault.open(TENANT, json);
+    return JSON.parse(opened) as unknown;
   }
 
   async cancel(jobId: string): Promise<JobReceipt> {

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
 import { localDeployments } from './local-deployments.ts';
 import { localQueue } from './local-queue.ts';
+import { localValues } from './values/local-values.ts';
 import { openBeats, schedulerServices, type SchedulerSettings } from './local-scheduler.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
 import { MetricsServer } from '../metrics/metrics-server.ts';
@@ -37,6 +38,7 @@ export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings, 
   /** Whether it serves deployed code. */
   deployments?: Config['deployments'];
   artifacts?: string;
+  largeValuesMaxBytes?: number;
   artifactCache?: string | null;
   artifactKeys?: string | null;
 }
@@ -81,11 +83,12 @@ export function localWorker(
   const asked = Promise.withResolvers<void>();
   const mode = deploymentMode(settings, schedules);
   const publishers = new Publishers(settings.brokers);
+  const values = localValues(db, settings, log);
   const worker = new Worker({
     ...settings,
     ...(mode === 'only' && { jobs: [] }),
     deploymentSource: mode === 'off' ? null : localDeployments(db, settings),
-    queue: directQueue(meteredQueue(localQueue(db, reserved, waker, log), metrics)),
+    queue: directQueue(meteredQueue(localQueue(db, reserved, waker, log, values.large), metrics)),
     // LISTEN needs a session, which a transaction pooler does not keep.
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },
@@ -106,6 +109,7 @@ export function localWorker(
         ? [beating.beats]
         : []),
     closing('reserved connection', async () => await reserved.close()),
+    values.closing,
     closing('brokers', async () => await publishers.close()),
     worker,
   ];

@@ -9,11 +9,14 @@ import { syncFolder } from './unpack.ts';
 
 const UNFINISHED = /^\..*\.tmp$/;
 const UNFINISHED_MS_MAX = 24 * 3_600_000;
+/** A folder may have many files, so they are not listed for each. */
+const SWEEP_EVERY_MS = 600_000;
 
 /** Archives as files of a folder. A file has its name only when it is complete and on the disk. */
 export class FileStorage implements OpenedStorage {
   readonly address: string;
   readonly #folder: string;
+  #sweptMs = Number.NEGATIVE_INFINITY;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -79,6 +82,8 @@ export class FileStorage implements OpenedStorage {
   /** Files that killed processes left unfinished, long before this one was written. */
   async #removeOld(fresh: string): Promise<void> {
     const { mtimeMs: nowMs } = await stat(fresh);
+    if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return;
+    this.#sweptMs = nowMs;
     for (const name of await readdir(this.#folder)) {
       if (!UNFINISHED.test(name)) continue;
       const path = join(this.#folder, name);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ArtifactError } from '../core/artifact/artifact-error.ts';
+import { isLargeName } from '../core/large/large-value.ts';
 import { isReportName } from '../core/report/report-name.ts';
 
 /**
- * Where archives are stored, by the SHA-256 of their bytes, and reports, by names that end in it
- * (`core/report/report-name.ts`). Content never changes, so a second put of the same is allowed and
+ * Where archives are stored, by the SHA-256 of their bytes, and reports and large values, by names that
+ * end in it (`core/report/report-name.ts`, `core/large/large-value.ts`). Content never changes, so a second put of the same is allowed and
  * changes nothing. Errors are `ArtifactError`: STORAGE_UNAVAILABLE (try
  * again later), ARTIFACT_MISSING and ARTIFACT_CORRUPT.
  */
@@ -38,9 +39,9 @@ export function requireSha256(sha256: string): void {
   if (!SHA256.test(sha256)) throw new TypeError('an artifact is named by its SHA-256 in hex');
 }
 
-/** The hash in the name of an archive or a report. */
+/** The hash in the name of an archive, a report or a large value. */
 export function hashIn(name: string): string {
-  const sha256 = isReportName(name) ? name.slice(-64) : name;
+  const sha256 = isReportName(name) || isLargeName(name) ? name.slice(-64) : name;
   requireSha256(sha256);
   return sha256;
 }

@@ -277,6 +277,18 @@ describe('usage', () => {
     expect((await run(create)).stderr).toContain('error: --params /name: must be string');
   });
 
+  test('an error of the search names it as it was written', async () => {
+    const why = 'unknown filter "statsu": did you mean "status"?';
+    const refused = { code: 'VALIDATION_FAILED', errors: [{ pointer: '/q', detail: why }] };
+    const { url } = await playAnswers(json(400, { ...refused, detail: `/q: ${why}` }));
+    const said = async (...args: string[]) => (await run([...args, '--url', url])).stderr;
+    expect(await said('list', 'statsu:failed', 'x')).toBe(
+      `error: the search "statsu:failed x": ${why}\n`,
+    );
+    expect(await said('list', '--q', 'statsu:failed')).toBe(`error: --q: ${why}\n`);
+    expect(await said('dlq', 'list', '--q', 'statsu:failed')).toBe(`error: --q: ${why}\n`);
+  });
+
   test('a missing API key names the variable to set', async () => {
     const { url } = await playAnswers(problem(401, 'UNAUTHORIZED'));
     const { code, stderr } = await run(['list', '--url', url]);

@@ -11,11 +11,18 @@ export function inOwnWords(error: unknown, command: Command): unknown {
   }
   let { detail } = error;
   const renamed = errors.map(({ pointer, detail: why }) => {
-    const name = flagOf(pointer, command) ?? pointer;
+    const name = searchArgument(pointer, command) ?? flagOf(pointer, command) ?? pointer;
     if (detail.startsWith(`${pointer}: `)) detail = name + detail.slice(pointer.length);
     return { pointer: name, detail: why };
   });
   return new ProblemError(status, code, detail, renamed, retryAfterMs);
+}
+
+/** The search that the user wrote as arguments; the server calls it "/q". */
+function searchArgument(pointer: string, command: Command): string | null {
+  const takesSearch = command.registeredArguments.some((one) => one.name() === 'search');
+  if (pointer !== '/q' || !takesSearch || command.args.length === 0) return null;
+  return `the search ${JSON.stringify(command.args.join(' '))}`;
 }
 
 /**

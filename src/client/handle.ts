@@ -29,6 +29,12 @@ export interface WaitOptions {
 /** The part of the client that a handle needs. */
 export interface JobAccess {
   get(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<Job>;
+  /** Params or result in full, also if they are large. */
+  value(
+    jobId: string,
+    kind: 'params' | 'result',
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<unknown>;
   cancel(jobId: string): Promise<JobReceipt>;
   retry(jobId: string, options?: RetryOptions): Promise<JobReceipt>;
   signal(jobId: string, name: string, payload?: unknown): Promise<SignalReceipt>;
@@ -134,7 +140,13 @@ export class JobHandle<Result = unknown> {
   async result(options: WaitOptions = {}): Promise<Result> {
     const job = await this.wait(options);
     if (job.status !== 'succeeded') throw new JobFailed(job);
-    return job.result as Result;
+    if (!job.largeResult) return job.result as Result;
+    return (await this.#access.value(this.id, 'result', options)) as Result;
+  }
+
+  /** The params in full; those of `get()` are null if they are large. */
+  async params(): Promise<unknown> {
+    return await this.#access.value(this.id, 'params');
   }
 
   /** Null while the server has been unreachable for less than the time to give up. */

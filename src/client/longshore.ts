@@ -134,6 +134,19 @@ export class Longshore implements JobStarter {
     return await this.#get<Job>(jobPath(jobId), { query, signal });
   }
 
+  /**
+   * The params or the result of a job in full, also if they are large: then those of `get` are null, and
+   * `largeParams` or `largeResult` has their size.
+   */
+  async value(
+    jobId: string,
+    kind: 'params' | 'result',
+    { signal, reveal }: GetOptions = {},
+  ): Promise<unknown> {
+    const query = queryOf({ reveal: reveal === true ? true : undefined });
+    return await this.#get<unknown>(`${jobPath(jobId)}/${kind}`, { query, signal });
+  }
+
   /** One page. `listAll` reads all pages. */
   async list(filter: ListFilter = {}): Promise<JobPage> {
     return await this.#get<JobPage>('/v1/jobs', { query: queryOf(filter) });

@@ -53,6 +53,7 @@ export interface Config {
   ageingMs: number;
   logMaxBytes: number;
   streamMaxBytes: number;
+  largeValuesMaxBytes: number;
   runnerMaxJobs: number;
   runnerEnv: string | null;
   runnerUids: string;

@@ -73,6 +73,7 @@ describe('sources', () => {
       ageingMs: 0,
       logMaxBytes: 10_485_760,
       streamMaxBytes: 4_194_304,
+      largeValuesMaxBytes: 0,
       runnerMaxJobs: 1_000,
       runnerEnv: null,
       runnerUids: 'auto',

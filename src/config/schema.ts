@@ -1,3 +1,4 @@
+import { LARGE_VALUE_MAX_BYTES } from '../core/large/large-value.ts';
 import { STREAM_MAX_BYTES } from '../core/logs/stream.ts';
 import { RUNNER_MEMORY_MB } from '../core/definition/definition.ts';
 import { SHARDS_MAX } from '../core/job/job-id.ts';
@@ -210,6 +211,15 @@ export const SETTINGS: readonly Setting[] = [
     kind: { type: 'integer', min: 0, max: 67_108_864 },
     ...fallback(STREAM_MAX_BYTES),
     meaning: 'How much text one attempt may stream; more fails with a clear error.',
+  },
+  {
+    ...named('largeValuesMaxBytes', 'LONGSHORE_LARGE_VALUES_MAX_BYTES', 'server', 'bytes'),
+    kind: { type: 'integer', min: 0, max: LARGE_VALUE_MAX_BYTES },
+    ...fallback(0),
+    meaning:
+      'The largest params or result (docs/guides/large-values.md). Those that are too large for the ' +
+      'database go to the storage of LONGSHORE_ARTIFACTS; 0: they are refused. The API and all ' +
+      'workers need the same value.',
   },
   {
     ...named('runnerMaxJobs', 'LONGSHORE_RUNNER_MAX_JOBS', 'server', 'count'),

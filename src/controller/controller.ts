@@ -6,6 +6,7 @@ import { hookOwner } from '../core/definition/hooks.ts';
 import type {
   BeatReply,
   BeatRequest,
+  RegisterReply,
   RegisterRequest,
   SayRequest,
   TurnReply,
@@ -37,6 +38,7 @@ import {
   servedDefinitions,
 } from './remote-worker.ts';
 import { store as storeReports } from './reports.ts';
+import { storeResults } from './large-results.ts';
 import { type Rest, Rests } from './rests.ts';
 import { ServedCode } from './served-code.ts';
 import { WorkerGroups } from './worker-groups.ts';
@@ -92,8 +94,8 @@ export class Controller implements Service, RemoteWorkersPort {
   constructor(options: ControllerOptions) {
     this.#options = options;
     const { db, store } = options;
-    this.#secrets = new DeliverySecrets(store.vault, new SecretCache(store));
-    this.#held = new Held(db, this.#secrets);
+    this.#secrets = new DeliverySecrets(store, new SecretCache(store));
+    this.#held = new Held(db, this.#secrets, store.large?.limit('result'));
     this.#code = new ServedCode(options.db, options.clock);
     const onNews = (instance: string) => this.#tellNews(instance);
     const onReleases = () => this.#tellReleases();
@@ -114,7 +116,7 @@ export class Controller implements Service, RemoteWorkersPort {
     key: WorkerKey,
     instance: string,
     { definitions, ...facts }: RegisterRequest,
-  ): Promise<{ leaseMs: number; beatMs: number; waitMs: number; idleWaitMs: number }> {
+  ): Promise<RegisterReply> {
     const { reserved, store } = this.#options;
     const refused = definitions.filter((one) => !mayServe(key.patterns, one.key));
     if (refused.length > 0) {
@@ -135,7 +137,10 @@ export class Controller implements Service, RemoteWorkersPort {
     this.#known.delete(instance);
     await this.#worker(key, instance, { db: reserved });
     const waitMs = Math.min(WAIT_MS, Math.floor(leaseMs / 2));
-    return { leaseMs, beatMs: Math.floor(leaseMs / 3), waitMs, idleWaitMs: IDLE_WAIT_MS };
+    const reply = { leaseMs, beatMs: Math.floor(leaseMs / 3), waitMs, idleWaitMs: IDLE_WAIT_MS };
+    const { large } = store;
+    const allowsLarge = large !== undefined && large.maxBytes !== null;
+    return { ...reply, ...(allowsLarge && { resultMaxBytes: large.limit('result') }) };
   }
 
   async turn(
@@ -177,6 +182,7 @@ export class Controller implements Service, RemoteWorkersPort {
     const group = await this.#groups.of(worker);
     const { outcomes: reported, room, holding } = request;
     const batches = await this.#held.batches(worker, reported, request.masked);
+    await storeResults(this.#options.store.large, batches, this.#options.log);
     const again =
       holding === undefined ? [] : await this.#held.unheld(worker, holding, reported, room);
     const free = signal.aborted || holding !== undefined ? 0 : room;

@@ -1,4 +1,4 @@
-import { CannotOpen } from '../core/access/sealed.ts';
+import { mayHoldLarge } from '../core/large/large-value.ts';
 import { PARENTS_STEP } from '../core/dependency/dependency.ts';
 import type { DeliveredJob } from '../protocol/worker-protocol.ts';
 import { unreadable as unreadableEnd } from '../worker/attempt/execution.ts';
@@ -11,7 +11,7 @@ import { attemptOf } from './worker-group.ts';
 
 export interface Delivered {
   jobs: DeliveredJob[];
-  /** By shard: jobs that cannot be decrypted end here. */
+  /** By shard: jobs whose input cannot be read end here, or wait for the storage. */
   unreadable: Map<number, Finished[]>;
 }
 
@@ -26,8 +26,9 @@ export async function deliver(
     try {
       delivered.jobs.push(await deliverOne(store, secrets, delivery));
     } catch (error) {
-      if (!(error instanceof CannotOpen)) throw error;
-      const item = { execution: attemptOf(delivery), ended: unreadableEnd(error) };
+      const ended = unreadableEnd(error);
+      if (!ended) throw error;
+      const item = { execution: attemptOf(delivery), ended };
       const batch = delivered.unreadable.get(delivery.shard) ?? [];
       delivered.unreadable.set(delivery.shard, [...batch, item]);
     }
@@ -50,7 +51,7 @@ async function deliverOne(
   const sent = {
     ...facts,
     ...(given && { secrets: { ...given.values } }),
-    paramsJson: open(job.paramsJson),
+    paramsJson: await openedParams(store, delivery),
     timeoutMs,
     interruptions,
     traceparent,
@@ -63,7 +64,7 @@ async function deliverOne(
   const opened = steps.map(({ name, valueJson }) => ({ name, valueJson: open(valueJson) }));
   if (hasParents) {
     const parents = await store.loadParents(shard, id);
-    opened.push({ name: PARENTS_STEP, valueJson: parentsJson(store.vault, tenant, parents) });
+    opened.push({ name: PARENTS_STEP, valueJson: await parentsJson(store, tenant, parents) });
   }
   return {
     ...sent,
@@ -72,4 +73,13 @@ async function deliverOne(
       steps: opened,
     },
   };
+}
+
+/** The params as the worker gets them. Throws what `unreadable` knows. */
+export async function openedParams(
+  { vault, large }: Pick<WorkerStore, 'vault' | 'large'>,
+  { job: { paramsJson }, tenant }: Delivery,
+): Promise<string> {
+  const isLarge = large !== undefined && mayHoldLarge(paramsJson);
+  return isLarge ? await large.open(tenant, paramsJson) : vault.open(tenant, paramsJson);
 }

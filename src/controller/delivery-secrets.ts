@@ -1,7 +1,9 @@
 import { CannotOpen } from '../core/access/sealed.ts';
-import type { Vault } from '../store/connection/vault.ts';
+import { LargeValueLost } from '../core/large/large-value.ts';
+import type { WorkerStore } from '../worker/claim/port.ts';
 import { Mask } from '../worker/attempt/mask.ts';
 import type { SecretCache, Secrets } from '../worker/attempt/secrets.ts';
+import { openedParams } from './deliver.ts';
 import type { Delivery } from './remote-worker.ts';
 
 /**
@@ -9,14 +11,14 @@ import type { Delivery } from './remote-worker.ts';
  * whose worker does not: the secrets of its params, and those that it was given.
  */
 export class DeliverySecrets {
-  readonly #vault: Vault;
+  readonly #store: Pick<WorkerStore, 'vault' | 'large'>;
   readonly #cache: SecretCache;
   /** As they were delivered: they may have changed since. */
   readonly #given = new WeakMap<Delivery, Secrets | null>();
   readonly #masks = new WeakMap<Delivery, Mask>();
 
-  constructor(vault: Vault, cache: SecretCache) {
-    this.#vault = vault;
+  constructor(store: Pick<WorkerStore, 'vault' | 'large'>, cache: SecretCache) {
+    this.#store = store;
     this.#cache = cache;
   }
 
@@ -32,27 +34,19 @@ export class DeliverySecrets {
   async maskOf(delivery: Delivery): Promise<Mask> {
     const known = this.#masks.get(delivery);
     if (known) return known;
-    const { definition, job, tenant } = delivery;
+    const { definition } = delivery;
     const secrets = await this.of(delivery).catch(notDelivered(null));
-    const paramsJson = this.#opened(tenant, job.paramsJson);
+    const paramsJson = await openedParams(this.#store, delivery).catch(notDelivered('null'));
     const mask = new Mask(definition.redact, paramsJson, secrets?.values);
     this.#masks.set(delivery, mask);
     return mask;
-  }
-
-  #opened(tenant: string, json: string): string {
-    try {
-      return this.#vault.open(tenant, json);
-    } catch (error) {
-      return notDelivered('null')(error);
-    }
   }
 }
 
 /** The worker never got what cannot be opened. */
 function notDelivered<T>(instead: T): (error: unknown) => T {
   return (error) => {
-    if (!(error instanceof CannotOpen)) throw error;
+    if (!(error instanceof CannotOpen) && !(error instanceof LargeValueLost)) throw error;
     return instead;
   };
 }

@@ -45,9 +45,11 @@ export class Held {
   readonly #db: Db;
   readonly #secrets: DeliverySecrets;
   readonly #deliveries = new Map<string, Map<string, Delivery>>();
+  readonly #resultMaxBytes: number | undefined;
 
-  constructor(db: Db, secrets: DeliverySecrets) {
+  constructor(db: Db, secrets: DeliverySecrets, resultMaxBytes?: number) {
     this.#db = db;
+    this.#resultMaxBytes = resultMaxBytes;
     this.#secrets = secrets;
   }
 
@@ -107,7 +109,7 @@ export class Held {
       const execution = attemptOf(delivery);
       execution.durationMs = one.durationMs ?? null;
       const usage = { ...NO_USAGE, ...one.usage };
-      const outcome = outcomeFrom(one);
+      const outcome = outcomeFrom(one, this.#resultMaxBytes);
       if (!masked) await this.#mask(delivery, outcome);
       const item: Finished = { execution, ended: { outcome, usage } };
       const batch = batches.finished.get(delivery.shard) ?? [];
@@ -201,10 +203,10 @@ function deliveryOf(
   return { shard, definition, tenant: worker.tenant, job: claimed, secretsMark };
 }
 
-function outcomeFrom({ id, outcome }: ReportedOutcome): Outcome {
+function outcomeFrom({ id, outcome }: ReportedOutcome, resultMaxBytes?: number): Outcome {
   if (outcome.kind === 'interrupted' || outcome.kind === 'unstarted') return outcome;
   try {
-    const read = outcomeOf(outcome);
+    const read = outcomeOf(outcome, resultMaxBytes);
     if (read?.kind === 'success' && namesSealed(read.resultJson)) return RESERVED;
     if (read) return read;
   } catch {

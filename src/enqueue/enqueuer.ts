@@ -16,6 +16,8 @@ import {
   type Registered,
   unregistered,
 } from '../core/definition/enqueue-warning.ts';
+import { PARAMS_MAX_BYTES } from '../core/job/params.ts';
+import type { LargeValues } from '../large/large-values.ts';
 import { isEnvelopeText } from '../core/access/sealed.ts';
 import { homeShard } from '../core/queue/shard.ts';
 import type { Db } from '../store/connection/db.ts';
@@ -57,6 +59,7 @@ export class Enqueuer {
   readonly #quotas: Quotas | null;
   readonly #jobLog: JobLog | null;
   readonly #requiresRegistered: boolean;
+  readonly #large: LargeValues | null;
 
   constructor(
     db: Db,
@@ -65,6 +68,7 @@ export class Enqueuer {
     quotas: Quotas | null = null,
     jobLog: JobLog | null = null,
     requiresRegistered = false,
+    large: LargeValues | null = null,
   ) {
     this.#db = db;
     this.#clock = clock;
@@ -77,6 +81,12 @@ export class Enqueuer {
     this.#quotas = quotas;
     this.#jobLog = jobLog;
     this.#requiresRegistered = requiresRegistered;
+    this.#large = large;
+  }
+
+  /** The most bytes of params; more than the default where large values are stored elsewhere. */
+  get paramsMaxBytes(): number {
+    return this.#large?.limit('params') ?? PARAMS_MAX_BYTES;
   }
 
   /** Reads the definitions again before the next job. */
@@ -195,18 +205,29 @@ export class Enqueuer {
   }
 
   /** A job as it will be stored, for a caller that stores it in a transaction of its own. */
-  async prepare(request: JobRequest): Promise<Entry> {
+  async prepare(given: JobRequest): Promise<Entry> {
+    const isLarge = this.#isLarge(given);
+    const request = isLarge ? withKey(given) : given;
     const { tenant, definitionKey } = request;
     await this.#catalog.refresh();
     const published = this.#catalog.find(request);
     const version = queueVersion(request, published);
     const queue = await this.#queues.resolve(tenant, definitionKey, version);
-    return this.#entry(request, published, queue);
+    const entry = this.#entry(request, published, queue);
+    if (!isLarge) return entry;
+    const { id, paramsJson } = entry.job;
+    // The value is durable before the job: a job never lacks it.
+    const reference = await this.#large?.put(tenant, id, 'params', paramsJson);
+    return reference === undefined ? entry : { ...entry, sealedParams: reference };
+  }
+
+  #isLarge({ paramsJson }: JobRequest): boolean {
+    return this.#large?.needs('params', paramsJson) ?? false;
   }
 
   /** The same without a promise, when definition and queue are known: undefined when they are not. */
   #prepareNow(request: JobRequest): Entry | undefined {
-    if (this.#catalog.refresh()) return undefined;
+    if (this.#isLarge(request) || this.#catalog.refresh()) return undefined;
     const { tenant, definitionKey } = request;
     const published = this.#catalog.find(request);
     const version = queueVersion(request, published);
@@ -221,8 +242,15 @@ export class Enqueuer {
       ? jobIdOfRequest(requestId, request, queue.shard)
       : this.#ids.next(queue.shard);
     const job = newJob(id, request, published);
-    const sealedParams = this.#db.vault.seal(tenant, job.paramsJson);
-    return { job, queue, keyShard: this.#keyShard(job, queue), sealedParams };
+    const sealedParams = this.#isLarge(request)
+      ? undefined
+      : this.#db.vault.seal(tenant, job.paramsJson);
+    return {
+      job,
+      queue,
+      keyShard: this.#keyShard(job, queue),
+      ...(sealedParams && { sealedParams }),
+    };
   }
 
   /** A key that counts for a whole tenant must be in one place for all its definitions. */
@@ -230,4 +258,13 @@ export class Enqueuer {
     if (idempotencyKey === null || idempotencyScope === 'definition') return queue.shard;
     return homeShard(tenant, idempotencyKey, this.#db.shards);
   }
+}
+
+/**
+ * A value in the storage belongs to the id of its job, which must not change any more: so the request id
+ * is an idempotency key from the start, as it is for all jobs that are not plain.
+ */
+function withKey(request: JobRequest): JobRequest {
+  const { requestId, idempotencyKey } = request;
+  return { ...request, requestId: null, idempotencyKey: idempotencyKey ?? requestId };
 }

@@ -44,6 +44,7 @@ import { pausesRoutes } from './routes/pauses.ts';
 import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
 import { relatedJobsRoutes } from './routes/related/related-jobs.ts';
+import { jobValueRoutes } from './routes/files/job-values.ts';
 import { logDownloadRoutes } from './routes/files/log-download.ts';
 import { definitionLogsRoutes } from './routes/logs/definition-logs.ts';
 import { historyRoutes } from './routes/read-history.ts';
@@ -134,6 +135,7 @@ export function buildServer(
     viewsRoutes(scope, deps);
     historyRoutes(scope, deps, streams, redaction);
     logDownloadRoutes(scope, deps, redaction);
+    jobValueRoutes(scope, deps, redaction);
     definitionLogsRoutes(scope, deps, streams, redaction);
     changeJobRoutes(scope, deps);
     signalLinksRoutes(scope, deps);

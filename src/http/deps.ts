@@ -11,11 +11,13 @@ import type { Quotas } from '../enqueue/quotas.ts';
 import type {
   BeatReply,
   BeatRequest,
+  RegisterReply,
   RegisterRequest,
   SayRequest,
   TurnReply,
   TurnRequest,
 } from '../protocol/worker-protocol.ts';
+import type { LargeValues } from '../large/large-values.ts';
 import type { StoredReports } from '../reports/stored-reports.ts';
 import type { SignIn } from '../identity/sign-in.ts';
 import type { RequestLimits } from './edge/rate-limits.ts';
@@ -32,11 +34,7 @@ export interface WorkerKey {
 
 /** Serves workers over HTTP; `controller/controller.ts` implements it. */
 export interface RemoteWorkersPort {
-  register(
-    key: WorkerKey,
-    instance: string,
-    request: RegisterRequest,
-  ): Promise<{ leaseMs: number; beatMs: number; waitMs: number; idleWaitMs: number }>;
+  register(key: WorkerKey, instance: string, request: RegisterRequest): Promise<RegisterReply>;
   /** `undeliver` returns the jobs when the answer could not be sent. */
   turn(
     key: WorkerKey,
@@ -106,6 +104,8 @@ export interface HttpDeps {
   signIn?: SignIn;
   /** Address of the server for links; by default that of the request. */
   publicUrl?: string | null;
+  /** Large params and results; absent in tests without them. */
+  large?: LargeValues;
   /** Reports of jobs; absent where the server does not know their storage. */
   reports?: StoredReports;
   /** Whether tenants may deploy code of their own. */

@@ -1,7 +1,7 @@
 import { type EnqueueOptions, type Job, WaitTimeout } from '../client/index.ts';
 import { sentence } from '../core/views/sentence.ts';
 import { ToolError, type Workplace } from './tool.ts';
-import { clamp, clampJson } from './text/clamp.ts';
+import { clamp, shownValue } from './text/clamp.ts';
 import { type Facts, facts } from './text/facts.ts';
 import { errorFacts } from './text/job-facts.ts';
 import { helpFor } from './text/next-step.ts';
@@ -38,7 +38,11 @@ export async function runJob(
     throw error;
   });
   if (job?.status === 'succeeded') {
-    return facts({ jobId, status: job.status, result: clampJson(job.result, RESULT_MAX) });
+    return facts({
+      jobId,
+      status: job.status,
+      result: shownValue(job.result, job.largeResult, RESULT_MAX),
+    });
   }
   if (job?.status === 'failed' || job?.status === 'cancelled') throw new JobEnded(job);
   return facts({

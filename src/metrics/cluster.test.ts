@@ -11,6 +11,7 @@ const nothing: ClusterRows = {
   moves: [],
   spans: [],
   oldest: [],
+  suspended: [],
   workers: [],
   held: [],
   wantedSlots: 0,
@@ -94,6 +95,19 @@ describe('the families of a cluster', () => {
     const told = { outcome: 'succeeded', value: 3 };
     expect(of('longshore_alert_messages_total', { outcome: 'succeeded' })).toEqual([told]);
     expect(of('longshore_alert_messages_pending')).toEqual([{ value: 1 }]);
+  });
+
+  it('count suspended jobs by cause, over all shards', async () => {
+    const of = await read({
+      suspended: [
+        { cause: 'signal', jobs: 2 },
+        { cause: 'signal', jobs: 3 },
+      ],
+    });
+    expect(of('longshore_jobs_suspended')).toEqual([
+      { cause: 'signal', value: 5 },
+      { cause: 'parents', value: 0 },
+    ]);
   });
 
   it('tell local and remote workers apart', async () => {

@@ -1,4 +1,5 @@
 import { FAILURE_CODES, OTHER_CODE } from '../core/failure/failure.ts';
+import { WAIT_CAUSES } from '../core/dependency/wait-cause.ts';
 import { isTerminal, JOB_STATES, OWNED_STATES } from '../core/job/job.ts';
 import { COARSE_EDGES_MS, coarseCounts, emptyCounts } from '../core/series/histogram.ts';
 import { TRANSPORTS } from '../core/queue/worker.ts';
@@ -19,6 +20,7 @@ export function clusterFamilies(rows: ClusterRows): Family[] {
   const labelOf = definitionNames(moves);
   return [
     ...jobFamilies(moves, labelOf),
+    suspendedFamily(rows),
     ...timeFamilies(rows, labelOf),
     ...sendFamilies(
       rows.moves.filter(({ key }) => key === WEBHOOK_KEY),
@@ -108,6 +110,18 @@ function jobFamilies(moves: readonly Move[], labelOf: LabelOf): Family[] {
       ({ was, code }) => (isLost(was, code) ? {} : null),
     ),
   ];
+}
+
+/** Empty causes are reported as 0, so that their line in a graph continues. */
+function suspendedFamily({ suspended }: ClusterRows): Family {
+  return gauge(
+    'longshore_jobs_suspended',
+    'Suspended jobs by what they wait for; counts of a shard end at 100000.',
+    Object.keys(WAIT_CAUSES).map((cause) => {
+      const counts = suspended.filter((one) => one.cause === cause);
+      return { labels: { cause }, value: counts.reduce((sum, { jobs }) => sum + jobs, 0) };
+    }),
+  );
 }
 
 const ENDS = [

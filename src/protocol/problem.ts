@@ -36,6 +36,7 @@ export const PROBLEMS = {
   NO_ENCRYPTION_KEY: { status: 409, title: 'No encryption key configured' },
   LINK_EXPIRED: { status: 410, title: 'Link expired' },
   WORKER_GONE: { status: 410, title: 'Worker no longer registered' },
+  LARGE_VALUE_LOST: { status: 410, title: 'Large value missing in the storage' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'Request too large' },
   UNREGISTERED: { status: 422, title: 'Definition not registered by any worker' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported content type: send JSON in UTF-8' },

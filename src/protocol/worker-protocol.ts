@@ -79,6 +79,10 @@ export const RegisterAnswer = z.looseObject({
   beatMs: z.int().describe('Interval of heartbeats.'),
   waitMs: z.int().describe('Longest useful `waitMs` of a turn.'),
   idleWaitMs: z.int().describe('The same for a turn with `idle`.'),
+  resultMaxBytes: z
+    .int()
+    .optional()
+    .describe('The largest result in bytes; absent: 1048576. Set where large values are allowed.'),
 });
 
 /** Servers before idle turns do not answer all of it. */

@@ -65,6 +65,8 @@ export interface RunCommand {
   secrets?: Readonly<Record<string, string>> | undefined;
   /** What it may stream; absent for the default. */
   streamMaxBytes?: number | undefined;
+  /** What it may return; absent for the default. */
+  resultMaxBytes?: number | undefined;
 }
 
 export interface Saved {
@@ -124,6 +126,11 @@ export const SAVED_MAX_BYTES = 1_048_576;
 /** In characters. Longer lines end the connection: no valid message is that long. */
 export const LINE_MAX = 16 * 1_048_576;
 
+/** The longest line of a runner whose results may be large: a quotation mark takes two characters. */
+export function lineMaxOf(resultMaxBytes: number | undefined): number {
+  return resultMaxBytes === undefined ? LINE_MAX : LINE_MAX + 2 * resultMaxBytes;
+}
+
 /** The params are already JSON text; they are not parsed and serialised again. */
 export function runLine(job: Omit<RunCommand, 'params'>, paramsJson: string): string {
   const head = JSON.stringify({ type: 'run', job: { ...job, params: 0 } });
@@ -138,8 +145,18 @@ export function messageLine(message: ToRunner | FromRunner): string {
 
 /** Joins chunks and returns complete lines. */
 export class LineReader {
+  #lineMax: number;
   #pieces: string[] = [];
   #length = 0;
+
+  constructor(lineMax = LINE_MAX) {
+    this.#lineMax = lineMax;
+  }
+
+  /** From now on, for a job whose result may be large. */
+  allow(lineMax: number): void {
+    this.#lineMax = lineMax;
+  }
 
   /** The lines that this chunk completed; null when a line is too long. */
   push(chunk: string): string[] | null {
@@ -153,7 +170,8 @@ export class LineReader {
     }
     this.#pieces.push(rest);
     this.#length += rest.length;
-    const tooLong = this.#length > LINE_MAX || lines.some((line) => line.length > LINE_MAX);
+    const max = this.#lineMax;
+    const tooLong = this.#length > max || lines.some((line) => line.length > max);
     return tooLong ? null : lines;
   }
 }

@@ -5,6 +5,7 @@ import { BUCKETS } from '../../core/schedule/schedule-id.ts';
 import { hasTerminalHooks, hookDefinition } from '../../core/definition/hooks.ts';
 import type { RunDueBudget, RunDueSummary } from '../../core/queue/run-due.ts';
 import { localQueue } from '../local-queue.ts';
+import { localValues } from '../values/local-values.ts';
 import type { LocalWorkerSettings } from '../local-worker.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { sleep } from '../../runtime/deadline.ts';
@@ -69,7 +70,9 @@ export async function runDue(
     shards: db.shards,
     max: 1,
   });
-  const { queue, counters, answered } = budgetQueue(localQueue(db, reserved, waker, log), max);
+  const values = localValues(db, settings, log);
+  const store = localQueue(db, reserved, waker, log, values.large);
+  const { queue, counters, answered } = budgetQueue(store, max);
   const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
   const publishers = new Publishers(settings.brokers);
   const builtIn = deliveries(db, systemClock, settings, publishers);

@@ -45,6 +45,7 @@ export function contentOf(value: unknown): string | null {
 }
 
 export function parseSeal(content: string): Seal {
+  if (content.startsWith('@')) throw new CannotOpen('it is a large value, which is not here');
   const [, keyId, nonce, box] = SEAL.exec(content) ?? [];
   if (!keyId || !nonce || !box) throw new CannotOpen('the encrypted value is damaged');
   return { keyId, nonce, box };

@@ -32,6 +32,10 @@ export const FAILURE_CODES = {
     retryable: false,
     meaning: 'The return value of the job exceeds the size limit.',
   },
+  LARGE_VALUE_LOST: {
+    retryable: false,
+    meaning: 'The storage does not have a large value of the job, or it was changed.',
+  },
   SIGNAL_TIMEOUT: { retryable: false, meaning: 'The signal did not arrive in time.' },
   PARENT_FAILED: {
     retryable: false,
@@ -54,6 +58,11 @@ export function isFailureCode(code: string): code is FailureCode {
 export function isRetryable(code: string, retryOn: readonly string[] | null): boolean {
   if (retryOn) return retryOn.includes(code);
   return isFailureCode(code) ? FAILURE_CODES[code].retryable : true;
+}
+
+/** The code of the job did not run, so the attempt does not count. */
+export function neverRan(code: string): boolean {
+  return ['PAYLOAD_INVALID', 'CANNOT_DECRYPT', 'LARGE_VALUE_LOST'].includes(code);
 }
 
 export function failureOf(code: FailureCode, message: string): JobError {

@@ -1,4 +1,5 @@
 import type { WaitsFor } from '../dependency/waits-for.ts';
+import type { LargeView } from '../large/large-view.ts';
 import type { UniqueWhile } from './unique.ts';
 
 /**
@@ -33,9 +34,7 @@ export function isTerminal(state: JobState): state is TerminalState {
   return (TERMINAL_STATES as readonly JobState[]).includes(state);
 }
 
-/**
- * What a job may override of its definition's policy; stored with its body, null when nothing is.
- */
+/** What a job overrides of its definition's policy; stored with its body. Null: nothing. */
 export interface JobPolicy {
   timeoutMs?: number;
   retry?: RetryPolicy;
@@ -80,7 +79,7 @@ export const NO_USAGE: Usage = {
 };
 
 /** A job as shown by the API, the SDK, the CLI and the dashboard. */
-export interface JobView {
+export interface JobView extends LargeView {
   jobId: string;
   definitionKey: string;
   definitionVersion: number;

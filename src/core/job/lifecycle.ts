@@ -1,7 +1,7 @@
 import type { JobError, OwnedState, RetryPolicy } from './job.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../failure/backoff.ts';
 import { DEFAULT_MAX_INTERRUPTIONS } from '../definition/definition.ts';
-import { failureOf, isRetryable } from '../failure/failure.ts';
+import { failureOf, isRetryable, neverRan } from '../failure/failure.ts';
 
 /** How an attempt ended. Error, timeout, crash and out-of-memory are a `failure` with a code. */
 export type Outcome =
@@ -98,7 +98,7 @@ function failed(
   { error, retryAfterMs }: { error: JobError; retryAfterMs: number | null },
   random: number,
 ): Transition {
-  if (error.code === 'PAYLOAD_INVALID' || error.code === 'CANNOT_DECRYPT') {
+  if (neverRan(error.code)) {
     return moveTo('failed', { error, attemptRefunded: true });
   }
   if (!isRetryable(error.code, job.retryOn) || job.attempts >= job.maxAttempts) {

@@ -12,6 +12,8 @@ import { notJson } from '../values/strict-json.ts';
 export const PARAMS_MAX_BYTES = 131_072;
 export const PARAMS_MAX_DEPTH = 10;
 export const PARAMS_MAX_KEYS = 500;
+/** Where large values are allowed. */
+export const LARGE_PARAMS_MAX_KEYS = 500_000;
 
 export type ParamsCheck =
   | { ok: true; json: string }
@@ -19,17 +21,19 @@ export type ParamsCheck =
 
 type Breach = Extract<ParamsCheck, { ok: false }>;
 
-export function checkParams(params: unknown): ParamsCheck {
-  const breach = walk(params);
+/** `maxBytes` is more than the default where large values are stored elsewhere. */
+export function checkParams(params: unknown, maxBytes = PARAMS_MAX_BYTES): ParamsCheck {
+  const keysMax = maxBytes > PARAMS_MAX_BYTES ? LARGE_PARAMS_MAX_KEYS : PARAMS_MAX_KEYS;
+  const breach = walk(params, maxBytes, keysMax);
   if (breach) return breach;
   const json = JSON.stringify(params);
-  const bytes = utf8Length(json, PARAMS_MAX_BYTES);
-  return bytes > PARAMS_MAX_BYTES ? tooLarge(`${bytes}`) : { ok: true, json };
+  const bytes = utf8Length(json, maxBytes);
+  return bytes > maxBytes ? tooLarge(`${bytes}`, maxBytes) : { ok: true, json };
 }
 
-function tooLarge(bytes: string): Breach {
+function tooLarge(bytes: string, maxBytes: number): Breach {
   const detail =
-    `params are ${bytes} bytes as JSON, the limit is ${PARAMS_MAX_BYTES}: ` +
+    `params are ${bytes} bytes as JSON, the limit is ${maxBytes}: ` +
     `store large data elsewhere and pass a reference`;
   return { ok: false, code: 'PAYLOAD_TOO_LARGE', pointer: '', detail };
 }
@@ -38,7 +42,7 @@ function invalid(pointer: string, detail: string): Breach {
   return { ok: false, code: 'PAYLOAD_INVALID', pointer, detail };
 }
 
-function walk(root: unknown): Breach | null {
+function walk(root: unknown, maxBytes: number, keysMax: number): Breach | null {
   const pending: { value: unknown; depth: number; pointer: string }[] = [
     { value: root, depth: 0, pointer: '' },
   ];
@@ -57,8 +61,8 @@ function walk(root: unknown): Breach | null {
     }
     // Every item takes at least two bytes, so this array is too large without a look at each item.
     // The items are unchecked and may nest without end, so JSON.stringify must not see them either.
-    if (Array.isArray(value) && value.length > PARAMS_MAX_BYTES / 2) {
-      return tooLarge(`more than ${2 * value.length}`);
+    if (Array.isArray(value) && value.length > maxBytes / 2) {
+      return tooLarge(`more than ${2 * value.length}`, maxBytes);
     }
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) {
@@ -68,8 +72,8 @@ function walk(root: unknown): Breach | null {
     }
     for (const key of Object.keys(value)) {
       keys += 1;
-      if (keys > PARAMS_MAX_KEYS) {
-        return invalid(pointer, `params have more than ${PARAMS_MAX_KEYS} keys in all`);
+      if (keys > keysMax) {
+        return invalid(pointer, `params have more than ${keysMax} keys in all`);
       }
       const inner = `${pointer}/${escapePointer(key)}`;
       if (key === '__proto__') {

@@ -12,26 +12,27 @@ export type ResultCheck =
   | { ok: true; json: string }
   | { ok: false; code: 'RESULT_INVALID' | 'RESULT_TOO_LARGE'; message: string; reason: string };
 
-export function resultJson(value: unknown): ResultCheck {
+/** `maxBytes` is more than the default where large values are stored elsewhere. */
+export function resultJson(value: unknown, maxBytes = RESULT_MAX_BYTES): ResultCheck {
   let json: string;
   try {
     json = strictJson(value);
   } catch (error) {
     if (error instanceof RangeError && error.message === 'Invalid string length') {
-      return tooLarge('more than 500 MB');
+      return tooLarge('more than 500 MB', maxBytes);
     }
     const reason = error instanceof Error ? error.message : String(error);
     const message = `the job returned a value that is not JSON: ${reason}`;
     return { ok: false, code: 'RESULT_INVALID', message, reason };
   }
-  const bytes = utf8Length(json, RESULT_MAX_BYTES);
-  if (bytes > RESULT_MAX_BYTES) return tooLarge(`${bytes} bytes`);
+  const bytes = utf8Length(json, maxBytes);
+  if (bytes > maxBytes) return tooLarge(`${bytes} bytes`, maxBytes);
   return { ok: true, json };
 }
 
-function tooLarge(size: string): ResultCheck {
+function tooLarge(size: string, maxBytes: number): ResultCheck {
   const message =
-    `the job returned ${size} of JSON, the limit is ${RESULT_MAX_BYTES} bytes: ` +
+    `the job returned ${size} of JSON, the limit is ${maxBytes} bytes: ` +
     `store large results elsewhere and return a reference`;
   return { ok: false, code: 'RESULT_TOO_LARGE', message, reason: `it is ${size} of JSON` };
 }

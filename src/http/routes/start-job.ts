@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { EnqueueWarning } from '../../core/definition/enqueue-warning.ts';
+import { PARAMS_MAX_BYTES } from '../../core/job/params.ts';
 import { AcceptedAnswer, BatchAnswer } from '../../protocol/answers/job-answer.ts';
 import { BATCH_MAX, BatchBody, JobBody } from '../../protocol/requests/job-body.ts';
 import { parseBatchInSteps, parseJob } from '../../protocol/requests/parse-job.ts';
@@ -40,26 +41,32 @@ const START_BATCH = {
 };
 
 const WRITES = { access: 'jobs:write' } as const;
+/** Of a job without its params. */
+const FIELDS_MAX_BYTES = 65_536;
 
-export function startJobRoutes(app: FastifyInstance, { enqueuer }: HttpDeps): void {
-  app.post(
-    '/v1/jobs',
-    { schema: START, config: WRITES, bodyLimit: BODY_MAX_BYTES },
-    async (request, reply) => {
-      const job = parseJob(request.body, tenantOf(request), idempotencyHeader(request));
-      const stored = await startOne(enqueuer, traced(request, job));
-      const [warnings] = await enqueuer.warnings([job]);
-      const receipt = accepted(stored, warnings);
-      return reply.code(202).header('location', `/v1/jobs/${stored.jobId}`).send(receipt);
-    },
-  );
+export function startJobRoutes(app: FastifyInstance, { enqueuer, large }: HttpDeps): void {
+  const paramsMaxBytes = large?.limit('params') ?? PARAMS_MAX_BYTES;
+  const bodyLimit = Math.max(BODY_MAX_BYTES, paramsMaxBytes + FIELDS_MAX_BYTES);
+  app.post('/v1/jobs', { schema: START, config: WRITES, bodyLimit }, async (request, reply) => {
+    const header = idempotencyHeader(request);
+    const job = parseJob(request.body, tenantOf(request), header, paramsMaxBytes);
+    const stored = await startOne(enqueuer, traced(request, job));
+    const [warnings] = await enqueuer.warnings([job]);
+    const receipt = accepted(stored, warnings);
+    return reply.code(202).header('location', `/v1/jobs/${stored.jobId}`).send(receipt);
+  });
 
   app.post(
     '/v1/jobs/batch',
-    { schema: START_BATCH, config: WRITES, bodyLimit: BATCH_BODY_MAX_BYTES },
+    {
+      schema: START_BATCH,
+      config: WRITES,
+      bodyLimit: Math.max(BATCH_BODY_MAX_BYTES, bodyLimit),
+    },
     async (request, reply) => {
       const header = idempotencyHeader(request);
-      const steps = parseBatchInSteps(request.body, tenantOf(request), header);
+      const tenant = tenantOf(request);
+      const steps = parseBatchInSteps(request.body, tenant, header, paramsMaxBytes);
       const jobs = await inSlices(steps);
       const placed = jobs.map((job) => traced(request, job));
       const stored = await start(enqueuer, placed, (index) => `/jobs/${index}`);

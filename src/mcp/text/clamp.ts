@@ -1,3 +1,4 @@
+import { largeNote } from '../../core/large/large-value.ts';
 import { printableJson } from '../../core/values/printable.ts';
 
 /** A text of at most this length, which says how much is missing. */
@@ -12,4 +13,13 @@ export function clamp(text: string, max: number): string {
 export function clampJson(value: unknown, max: number): unknown {
   const json = printableJson(value);
   return json.length <= max ? value : clamp(json, max);
+}
+
+/** Params or a result; a large one only with its size. */
+export function shownValue(
+  value: unknown,
+  large: { bytes: number } | undefined,
+  max: number,
+): unknown {
+  return large ? largeNote(large) : clampJson(value, max);
 }

@@ -24,6 +24,7 @@ const HELP: Record<FailureCode, string> = {
   NON_RETRYABLE: 'The job refused to be retried: read the message before you retry it.',
   EXPIRED: 'It was queued for too long: check the backlog, and enqueue it again if still needed.',
   RESULT_INVALID: 'The code has to return JSON: fix it, then retry.',
+  LARGE_VALUE_LOST: 'An operator has to restore the storage of large values, then retry.',
   RESULT_TOO_LARGE: 'The code has to return less: store the data elsewhere, then retry.',
   SIGNAL_TIMEOUT: 'The signal did not come in time: enqueue the job again, or retry with reset.',
   PARENT_FAILED:

@@ -6,7 +6,7 @@ import { type Explanation, whyNotRunning } from '../../core/views/why-not-runnin
 import { closed, text } from '../../protocol/fields.ts';
 import { findJob } from '../find.ts';
 import { tool } from '../tool.ts';
-import { clamp, clampJson } from '../text/clamp.ts';
+import { clamp, shownValue } from '../text/clamp.ts';
 import { type Facts, facts } from '../text/facts.ts';
 import { attemptRow, errorFacts, warningsOf } from '../text/job-facts.ts';
 import { nextStep } from '../text/next-step.ts';
@@ -62,8 +62,9 @@ export const explainJob = tool({
       progress: job.progress && facts({ ...job.progress }),
       scheduleId: job.scheduleId,
       tags: job.tags,
-      params: clampJson(job.params, VALUE_MAX),
-      result: job.status === 'succeeded' ? clampJson(job.result, VALUE_MAX) : null,
+      params: shownValue(job.params, job.largeParams, VALUE_MAX),
+      result:
+        job.status === 'succeeded' ? shownValue(job.result, job.largeResult, VALUE_MAX) : null,
     });
   },
 });

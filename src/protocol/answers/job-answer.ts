@@ -27,6 +27,8 @@ export const JobErrorAnswer: z.ZodType<JobError> = z
   })
   .meta({ id: 'JobError', description: 'Error of an attempt or job.' });
 
+const Large = z.looseObject({ bytes: z.int().describe('Size of the JSON.') }).optional();
+
 export const JobAnswer = z
   .looseObject({
     jobId,
@@ -41,6 +43,8 @@ export const JobAnswer = z
     tags: z.array(z.string()),
     params: z.unknown(),
     result: z.unknown().describe('Return value; null until it succeeded.'),
+    largeParams: Large.describe('Only if the params are large: then params is null.'),
+    largeResult: Large.describe('Only if the result is large: then result is null.'),
     error: JobErrorAnswer.nullable().describe('The latest error.'),
     errorSummary: z.string().nullable().describe('The latest error in one line.'),
     progress: z

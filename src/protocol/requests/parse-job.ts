@@ -6,7 +6,7 @@ import { PARENTS_MAX } from '../../core/dependency/dependency.ts';
 import { atOnce } from '../../core/values/exact-json.ts';
 import type { JobPolicy } from '../../core/job/job.ts';
 import { type JobRequest, plainRequest } from '../../core/job/new-job.ts';
-import { checkParams } from '../../core/job/params.ts';
+import { checkParams, PARAMS_MAX_BYTES } from '../../core/job/params.ts';
 import type { Unique } from '../../core/job/unique.ts';
 import { closed, list } from '../fields.ts';
 import { Findings } from '../findings.ts';
@@ -23,9 +23,14 @@ type UniqueFields = NonNullable<JobBody['unique']>;
 const BatchOutline = closed({ jobs: list(z.unknown(), 1, BATCH_MAX) });
 
 /** Parses `POST /v1/jobs` with its header. Throws a `Refusal`. */
-export function parseJob(body: unknown, tenant: string, header: string | undefined): JobRequest {
+export function parseJob(
+  body: unknown,
+  tenant: string,
+  header: string | undefined,
+  paramsMaxBytes = PARAMS_MAX_BYTES,
+): JobRequest {
   const findings = new Findings();
-  const job = readJob(body, tenant, '', findings);
+  const job = readJob(body, { tenant, paramsMaxBytes }, '', findings);
   const key = header === undefined ? null : readHeader(header, body, findings);
   if (!job || findings.any) throw findings.refusal();
   return { ...job, idempotencyKey: job.idempotencyKey ?? key };
@@ -36,8 +41,9 @@ export function parseBatch(
   body: unknown,
   tenant: string,
   header: string | undefined,
+  paramsMaxBytes = PARAMS_MAX_BYTES,
 ): JobRequest[] {
-  return atOnce(parseBatchInSteps(body, tenant, header));
+  return atOnce(parseBatchInSteps(body, tenant, header, paramsMaxBytes));
 }
 
 /** The same with a yield after each job, so that a server can serve other requests in between. */
@@ -45,6 +51,7 @@ export function* parseBatchInSteps(
   body: unknown,
   tenant: string,
   header: string | undefined,
+  paramsMaxBytes = PARAMS_MAX_BYTES,
 ): Generator<undefined, JobRequest[]> {
   const findings = new Findings();
   if (header !== undefined) {
@@ -57,7 +64,7 @@ export function* parseBatchInSteps(
   }
   const jobs: JobRequest[] = [];
   for (const [index, entry] of (outline.data?.jobs ?? []).entries()) {
-    const job = readJob(entry, tenant, `/jobs/${index}`, findings);
+    const job = readJob(entry, { tenant, paramsMaxBytes }, `/jobs/${index}`, findings);
     if (job) jobs.push(job);
     if (findings.full) break;
     yield;
@@ -67,14 +74,19 @@ export function* parseBatchInSteps(
 }
 
 /** Null if the shape is invalid. Collects all other violations. */
-function readJob(body: unknown, tenant: string, at: string, findings: Findings): JobRequest | null {
+function readJob(
+  body: unknown,
+  { tenant, paramsMaxBytes }: { tenant: string; paramsMaxBytes: number },
+  at: string,
+  findings: Findings,
+): JobRequest | null {
   const shape = JobBody.safeParse(body);
   if (!shape.success) {
     findings.add('VALIDATION_FAILED', ...violations(shape.error.issues, 'field', at));
   }
   crossCheck(body, at, findings);
   checkParents(body, at, findings);
-  const paramsJson = readParams(body, at, findings);
+  const paramsJson = readParams(body, paramsMaxBytes, at, findings);
   if (!shape.success || paramsJson === null) return null;
   const job = shape.data;
   return {
@@ -175,9 +187,17 @@ function readUnique(unique: UniqueFields): Unique {
   return { key: key ?? null, while: unique.while, onConflict, ...limit };
 }
 
-function readParams(body: unknown, at: string, findings: Findings): string | null {
-  const { params } = fieldsOf(body);
-  const checked = checkParams(params === undefined ? {} : params);
+function readParams(
+  body: unknown,
+  maxBytes: number,
+  at: string,
+  findings: Findings,
+): string | null {
+  const { params, unique } = fieldsOf(body);
+  // The params of another job are replaced, which must not depend on the storage.
+  const replaces = fieldsOf(unique)['onConflict'] === 'replace';
+  const limit = replaces ? PARAMS_MAX_BYTES : maxBytes;
+  const checked = checkParams(params === undefined ? {} : params, limit);
   if (checked.ok) return checked.json;
   const { code, pointer, detail } = checked;
   findings.add(code, { pointer: `${at}/params${pointer}`, detail });

@@ -6,6 +6,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { parseKeyRing } from '../../core/access/key-ring.ts';
+import { largeNote, parseLarge } from '../../core/large/large-value.ts';
 import {
   CannotOpen,
   contentOf,
@@ -89,6 +90,8 @@ export class Vault {
   /** A stored value for display: a value that cannot be opened is replaced by the reason. */
   show(tenant: string, value: unknown): unknown {
     return replaceEnvelopes(value, (content) => {
+      const large = parseLarge(content);
+      if (large) return largeNote(large);
       try {
         return JSON.parse(this.#unseal(tenant, content, 'value')) as unknown;
       } catch (error) {
@@ -115,16 +118,51 @@ export class Vault {
     return isEnvelopeText(stored) ? (JSON.parse(this.open(tenant, stored, use)) as string) : stored;
   }
 
+  /**
+   * For a value outside of the database, which may be large: a line with key and nonce, then bytes. Without
+   * keys, the text itself.
+   */
+  sealBytes(tenant: string, text: string, use: Use): Buffer {
+    const key = this.keyId === null ? undefined : this.#keys.get(this.keyId);
+    if (this.keyId === null || !key) return Buffer.from(text);
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(boundTo(tenant, use));
+    const head = Buffer.from(`${SEALED_BYTES}${this.keyId} ${nonce.toString('base64url')}\n`);
+    return Buffer.concat([head, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  /** Throws `CannotOpen`. */
+  openBytes(tenant: string, stored: Buffer, use: Use): string {
+    if (!stored.subarray(0, SEALED_BYTES.length).equals(Buffer.from(SEALED_BYTES))) {
+      return stored.toString('utf8');
+    }
+    const end = stored.indexOf('\n');
+    const [keyId = '', nonce = ''] = stored
+      .subarray(SEALED_BYTES.length, end)
+      .toString('latin1')
+      .split(' ');
+    const seal = { keyId, nonce: Buffer.from(nonce, 'base64url'), box: stored.subarray(end + 1) };
+    return this.#decrypt(tenant, seal, use);
+  }
+
   #unseal(tenant: string, content: string, use: Use): string {
     const { keyId, nonce, box } = parseSeal(content);
+    const bytes = { nonce: Buffer.from(nonce, 'base64url'), box: Buffer.from(box, 'base64url') };
+    return this.#decrypt(tenant, { keyId, ...bytes }, use);
+  }
+
+  #decrypt(
+    tenant: string,
+    { keyId, nonce, box: bytes }: { keyId: string; nonce: Buffer; box: Buffer },
+    use: Use,
+  ): string {
     const key = this.#keys.get(keyId);
     if (!key) {
       throw new CannotOpen(
         `it was encrypted with the key "${keyId}", which is not in LONGSHORE_ENCRYPTION_KEYS`,
       );
     }
-    const bytes = Buffer.from(box, 'base64url');
-    const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, 'base64url'))
+    const decipher = createDecipheriv(CIPHER, key, nonce)
       .setAAD(boundTo(tenant, use))
       .setAuthTag(bytes.subarray(-TAG_BYTES));
     try {
@@ -141,13 +179,16 @@ export class Vault {
 
 const CIPHER = 'aes-256-gcm';
 const TAG_BYTES = 16;
+/** How a sealed value outside of the database begins. No JSON text begins so. */
+const SEALED_BYTES = 'longshore-sealed ';
 
 /**
  * What a value is for. The signing secret of a webhook is never shown, values of jobs are: a user
  * who can write to the database without a key must not be able to show one as the other. `env`: a
- * secret of jobs, with its definition and its name, so that it cannot be moved to another.
+ * secret of jobs, with its definition and its name, so that it cannot be moved to another. `large`: a
+ * value outside of the database, with its job and its kind.
  */
-export type Use = 'value' | 'secret' | `env ${string}`;
+export type Use = 'value' | 'secret' | `env ${string}` | `large ${string}`;
 
 /** No tenant has a space in its name. */
 function boundTo(tenant: string, use: Use): Buffer {

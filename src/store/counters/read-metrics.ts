@@ -4,6 +4,7 @@ import { TARGET_SECONDS_DEFAULT } from '../../core/queue/wanted-slots.ts';
 import { scaleView } from '../../core/views/scale.ts';
 import { type Db, statement } from '../connection/db.ts';
 import { findHolder, type Holder, type TableHealth, tableHealth } from '../connection/health.ts';
+import { readSuspended, type Suspended } from './read-suspended.ts';
 import { readScale } from './read-scale.ts';
 import { readOldest } from './read-stats.ts';
 
@@ -12,6 +13,7 @@ export interface ClusterRows {
   moves: readonly Move[];
   spans: readonly Span[];
   oldest: readonly { key: string; ageMs: number }[];
+  suspended: readonly Suspended[];
   workers: readonly {
     status: 'active' | 'draining' | 'dead';
     transport: Transport;
@@ -112,6 +114,7 @@ export async function readCluster(db: Db): Promise<ClusterRows> {
     moves,
     spans,
     oldest: await readOldest(db, null),
+    suspended: await all(async (shard) => await readSuspended(db, shard)),
     workers: await db.run(WORKERS),
     held: await all(async (shard) => await db.run(HELD, [shard])),
     wantedSlots: scaleView(await readScale(db, null), target).wantedSlots,

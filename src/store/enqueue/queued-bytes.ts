@@ -1,4 +1,5 @@
 import { type Db, statement } from '../connection/db.ts';
+import { waitingLargeBytes } from '../large/large-values.ts';
 
 /**
  * Estimates the bytes that the params of a tenant's queued jobs take in storage, mostly compressed.
@@ -8,6 +9,8 @@ import { type Db, statement } from '../connection/db.ts';
  * stored outside of their row are not fetched. A queue that is no larger than its sample has an exact sum;
  * of a larger one the jobs are counted and multiplied by the average of the sample. A tenant that mixes
  * sizes on purpose can exceed the limit; the limit on the number of jobs still applies.
+ *
+ * Params in the storage of artifacts are counted by their own table.
  */
 const QUEUED_BYTES = statement<{ bytes: number }>(
   'queued_bytes',
@@ -51,6 +54,7 @@ export async function queuedBytes(
   for (let shard = 0; shard < db.shards; shard += 1) {
     const [row] = await db.run(QUEUED_BYTES, [shard, tenant, lookedAtMax, COUNTED_MAX]);
     bytes += row?.bytes ?? 0;
+    bytes += await waitingLargeBytes(db, shard, tenant, lookedAtMax);
   }
   return bytes;
 }

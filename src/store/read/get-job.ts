@@ -1,3 +1,4 @@
+import { largeRefOf } from '../../core/large/large-value.ts';
 import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
 import { DEFAULT_MAX_ATTEMPTS } from '../../core/definition/definition.ts';
 import { PARENTS } from '../../core/dependency/dependency.ts';
@@ -163,8 +164,7 @@ function toView(row: ViewRow, vault: Vault): JobView {
     attempts: row.attempts,
     maxAttempts: row.max_attempts,
     tags: row.tags ?? [],
-    params: vault.show(row.tenant, row.params),
-    result: vault.show(row.tenant, row.result) ?? null,
+    ...shown(row, vault),
     error: row.error,
     errorSummary: errorSummary(row.error),
     progress: hasProgress
@@ -187,6 +187,21 @@ function toView(row: ViewRow, vault: Vault): JobView {
     leaseExpiresAt: iso(row.lease_until),
     cancelRequestedAt: iso(row.cancel_requested_at),
     workerId: row.worker,
+  };
+}
+
+/** A large value is not read for a view: its size is shown instead. */
+function shown(
+  { tenant, params, result }: ViewRow,
+  vault: Vault,
+): Pick<JobView, 'params' | 'result' | 'largeParams' | 'largeResult'> {
+  const largeParams = largeRefOf(params);
+  const largeResult = largeRefOf(result);
+  return {
+    params: largeParams ? null : vault.show(tenant, params),
+    result: largeResult ? null : (vault.show(tenant, result) ?? null),
+    ...(largeParams && { largeParams: { bytes: largeParams.bytes } }),
+    ...(largeResult && { largeResult: { bytes: largeResult.bytes } }),
   };
 }
 

@@ -2,7 +2,9 @@ import type { DefinitionInfo } from '../../core/definition/definition.ts';
 import { failureOf } from '../../core/failure/failure.ts';
 import { NO_USAGE, type OwnedState, type Usage } from '../../core/job/job.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
-import { type CannotOpen, namesSealed, SEALED } from '../../core/access/sealed.ts';
+import { CannotOpen, namesSealed, SEALED } from '../../core/access/sealed.ts';
+import { ArtifactError } from '../../core/artifact/artifact-error.ts';
+import { LargeValueLost } from '../../core/large/large-value.ts';
 import { TIMER_MS_MAX } from '../../runtime/deadline.ts';
 import type { ClaimedJob } from '../../store/claim/claim.ts';
 import type { Accepted } from '../claim/work-queue.ts';
@@ -51,6 +53,8 @@ export interface AttemptPort {
   onEnd(execution: Execution, runner: Runner, ended: Ended): void;
   /** What an attempt may stream; undefined for the default. */
   streamMaxBytes?: number | undefined;
+  /** What an attempt may return; undefined for the default. */
+  readonly resultMaxBytes?: number | undefined;
 }
 
 const KILL_AFTER_TERM_MS = 1_000;
@@ -140,6 +144,7 @@ export class Execution implements RunnerEvents {
       heartbeatMs,
       secrets: secrets?.values,
       streamMaxBytes: port.streamMaxBytes,
+      resultMaxBytes: port.resultMaxBytes,
     };
     try {
       runner.give(command, paramsJson, this);
@@ -352,8 +357,29 @@ export class Execution implements RunnerEvents {
 
 type JobReport = Exclude<JobMessage, { type: 'outcome' | 'save' | 'heartbeat' }>;
 
-/** The outcome of an attempt whose encrypted params or steps cannot be decrypted here. */
-export function unreadable({ message }: CannotOpen): Ended {
-  const error = failureOf('CANNOT_DECRYPT', message);
-  return { outcome: { kind: 'failure', error, retryAfterMs: null }, usage: NO_USAGE };
+/** How long a job waits whose large values the storage does not give at the moment. */
+const STORAGE_PAUSE_MS = 10_000;
+
+/**
+ * The outcome of an attempt whose input cannot be read here: it cannot be decrypted, or the storage lost a
+ * part of it, or does not answer. Null: another error.
+ */
+export function unreadable(error: unknown): Ended | null {
+  const failed = (code: 'CANNOT_DECRYPT' | 'LARGE_VALUE_LOST', message: string): Ended => {
+    const outcome = {
+      kind: 'failure',
+      error: failureOf(code, message),
+      retryAfterMs: null,
+    } as const;
+    return { outcome, usage: NO_USAGE };
+  };
+  if (error instanceof CannotOpen) return failed('CANNOT_DECRYPT', error.message);
+  if (error instanceof LargeValueLost) return failed('LARGE_VALUE_LOST', error.message);
+  if (!isStorageDown(error)) return null;
+  return { outcome: { kind: 'snoozed', delayMs: STORAGE_PAUSE_MS }, usage: NO_USAGE };
+}
+
+/** The storage of large values may answer later. */
+export function isStorageDown(error: unknown): boolean {
+  return error instanceof ArtifactError && error.isTemporary;
 }

@@ -1,4 +1,3 @@
-import { CannotOpen } from '../../core/access/sealed.ts';
 import { NO_USAGE } from '../../core/job/job.ts';
 import { sleep } from '../../runtime/deadline.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -11,9 +10,11 @@ import {
   type AttemptPort,
   type Ended,
   type Execution,
+  isStorageDown,
   unreadable,
 } from './execution.ts';
 import type { Journal } from './journal.ts';
+import { storeResult } from './large-results.ts';
 import { ownerOf } from './secrets.ts';
 import { attemptInput, stepSaver } from './steps.ts';
 
@@ -46,6 +47,9 @@ export class Starter {
       events: options.journal,
       saveStep: stepSaver(options.queue, options.log),
       streamMaxBytes: options.journal.streamMaxBytes,
+      get resultMaxBytes() {
+        return options.queue.resultMaxBytes;
+      },
       onEnd: (execution, runner, ended) => this.#ended(execution, runner, ended),
     };
   }
@@ -92,13 +96,14 @@ export class Starter {
   }
 
   #ended(execution: Execution, runner: Runner, ended: Ended): void {
-    const { runners, journal, onEnd, onFree } = this.#options;
+    const { queue, runners, journal, log, onEnd, onFree } = this.#options;
     try {
       runners.source(execution.definition).release(runner);
       // Its last log lines are written before its outcome; the slot waits for neither.
       const closed = journal.close(execution);
-      if (!closed) return this.#end(execution, ended);
-      void closed.then(() => onEnd(execution, ended));
+      const stored = storeResult(queue.large, execution, ended, log);
+      if (!closed && !stored) return this.#end(execution, ended);
+      void Promise.all([closed, stored]).then(([, kept]) => onEnd(execution, kept ?? ended));
     } catch (error) {
       return void this.#failed(execution, error);
     }
@@ -112,7 +117,13 @@ export class Starter {
 
   async #failed(execution: Execution, error: unknown): Promise<void> {
     const { log, onEnd, onFree } = this.#options;
-    if (error instanceof CannotOpen) return this.#end(execution, unreadable(error));
+    const ended = unreadable(error);
+    if (ended) {
+      if (isStorageDown(error)) {
+        log.warn({ ...lineFields(execution), err: error }, 'a job waits for the storage');
+      }
+      return this.#end(execution, ended);
+    }
     // A failed start is the fault of this machine and costs the job no attempt.
     log.warn({ ...lineFields(execution), err: error }, 'a job could not be started here');
     onEnd(execution, UNSTARTED);

@@ -2,6 +2,8 @@ import type { Log } from '../../runtime/log.ts';
 import { sleep } from '../../runtime/deadline.ts';
 import { DatabaseUnavailable } from '../../store/connection/db.ts';
 import { lineFields } from './attempt-signals.ts';
+import { hookOwner } from '../../core/definition/hooks.ts';
+import { isLargeText, mayHoldLarge } from '../../core/large/large-value.ts';
 import { PARENTS_STEP } from '../../core/dependency/dependency.ts';
 import { parentsJson } from './parents.ts';
 import type { AttemptInput, Execution, SaveStep } from './execution.ts';
@@ -18,16 +20,29 @@ export function attemptInput(
   queue: WorkQueue,
   execution: Execution,
 ): AttemptInput | Promise<AttemptInput> {
-  const { job, tenant } = execution;
-  const paramsJson = queue.vault.open(tenant, job.paramsJson);
+  const { job } = execution;
+  const params = openParams(queue, execution);
   const secrets = queue.secretsOf(execution);
   // A first claim has no earlier attempts, so most jobs need no query.
   const isFirst = job.claim === 1 && !job.policy?.hasParents;
   const saved = isFirst ? undefined : savedSteps(queue, execution);
-  if (saved === undefined && !(secrets instanceof Promise)) return { paramsJson, saved, secrets };
-  return Promise.all([saved, secrets]).then(([steps, given]) => {
+  if (saved === undefined && typeof params === 'string' && !(secrets instanceof Promise)) {
+    return { paramsJson: params, saved, secrets };
+  }
+  return Promise.all([params, saved, secrets]).then(([paramsJson, steps, given]) => {
     return { paramsJson, saved: steps, secrets: given };
   });
+}
+
+/** Only params that are large themselves, or a hook's copy of such, are in the storage. */
+function openParams(
+  { vault, large }: WorkQueue,
+  { job, tenant, definition }: Execution,
+): string | Promise<string> {
+  const { paramsJson } = job;
+  const isLarge =
+    hookOwner(definition.key) !== null ? mayHoldLarge(paramsJson) : isLargeText(paramsJson);
+  return large && isLarge ? large.open(tenant, paramsJson) : vault.open(tenant, paramsJson);
 }
 
 async function savedSteps(
@@ -43,7 +58,7 @@ async function savedSteps(
     steps: {
       ...Object.fromEntries(steps.map(({ name, valueJson }) => [name, read(valueJson)])),
       ...(parents.length > 0 && {
-        [PARENTS_STEP]: JSON.parse(parentsJson(queue.vault, tenant, parents)) as unknown,
+        [PARENTS_STEP]: JSON.parse(await parentsJson(queue, tenant, parents)) as unknown,
       }),
     },
   };

@@ -16,6 +16,7 @@ export function directQueue(store: WorkerStore): WorkQueue {
   const secrets = new SecretCache(store);
   return {
     ...store,
+    resultMaxBytes: store.large?.maxBytes === null ? undefined : store.large?.limit('result'),
     secretsOf: (execution) => secrets.of(execution),
     useLease: () => undefined,
     outcomes: (clock, log) => new StoreOutcomes(store, clock, log),

@@ -13,6 +13,7 @@ import type { StoredOutcome } from '../../store/edges/load-parents.ts';
 import type { SavedSteps, StepWrite } from '../../store/attempt/steps.ts';
 import type { SettleAndClaim, SettleAndClaimResult } from '../../store/claim/settle-and-claim.ts';
 import type { Timing } from '../../store/counters/timings.ts';
+import type { LargeValues } from '../../large/large-values.ts';
 import type { Vault } from '../../store/connection/vault.ts';
 import type { HeartbeatAnswer, LeaseAnswer, WorkerInstance } from '../../store/workers/workers.ts';
 
@@ -21,6 +22,8 @@ export interface WorkerStore {
   readonly shards: number;
   /** Decrypts what was claimed and encrypts what is stored: both are transferred as stored. */
   readonly vault: Vault;
+  /** Reads and writes large values; absent where none can be. */
+  readonly large?: LargeValues | undefined;
   publish(definitions: readonly DefinitionInfo[]): Promise<void>;
   queues(shard: number, definitions: readonly DefinitionInfo[]): Promise<ServedQueue[]>;
   findLevels(shard: number, queues: readonly number[]): Promise<{ queue: number; rank: number }[]>;

@@ -21,6 +21,7 @@ import { loadSteps, saveStep } from '../../store/attempt/steps.ts';
 import { syncLimits } from '../../store/limits/sync-limits.ts';
 import { writeTimings } from '../../store/counters/timings.ts';
 import { settleAndClaim } from '../../store/claim/settle-and-claim.ts';
+import type { LargeValues } from '../../large/large-values.ts';
 import type { Waker } from '../../store/connection/wake.ts';
 import { settleUndelivered } from '../../store/workers/remote-workers.ts';
 import {
@@ -41,10 +42,16 @@ function waitMs({ to, delayMs }: Transition): number[] {
  * The queue in PostgreSQL. Heartbeats have a connection of their own, so a busy pool does not delay
  * the renewal of the lease.
  */
-export function postgresQueue(db: Db, reserved: Db, waker: Waker): WorkerStore {
+export function postgresQueue(
+  db: Db,
+  reserved: Db,
+  waker: Waker,
+  large?: LargeValues,
+): WorkerStore {
   return {
     shards: db.shards,
     vault: db.vault,
+    large,
     publish: async (definitions) => {
       await publishDefinitions(db, definitions);
       await syncLimits(

@@ -15,6 +15,8 @@ import type { WorkerStore } from './port.ts';
  * `worker/remote/remote-queue.ts` over HTTP.
  */
 export interface WorkQueue extends Reports, Leases {
+  /** What a job may return; undefined for the default. */
+  readonly resultMaxBytes?: number | undefined;
   /** For a queue that is far away; others do not use it. */
   useLease(lease: Lease): void;
   /** Where the queue hears of releases, instead of LISTEN. */
@@ -50,6 +52,7 @@ type Reports = Pick<
   WorkerStore,
   | 'shards'
   | 'vault'
+  | 'large'
   | 'writeLogs'
   | 'writeEvents'
   | 'writeStreams'

@@ -32,6 +32,7 @@ export class RemoteQueue implements WorkQueue {
   /** Of any served definition, also a former one. */
   #anyDefinition: DefinitionInfo | undefined;
   #instance = '';
+  #resultMaxBytes: number | undefined;
   #leaseMs = 0;
   #published = false;
   #worker: WorkerInstance | null = null;
@@ -46,6 +47,10 @@ export class RemoteQueue implements WorkQueue {
   /** The id under which it is registered. */
   get instance(): string {
     return this.#instance;
+  }
+
+  get resultMaxBytes(): number | undefined {
+    return this.#resultMaxBytes;
   }
 
   useLease(lease: Lease): void {
@@ -102,6 +107,7 @@ export class RemoteQueue implements WorkQueue {
     const reply = await this.#put(worker).catch(refuse);
     this.#turns.rests = { leaseMs, waitMs: reply.idleWaitMs ?? 0 };
     if (reply.waitMs !== undefined) this.#turns.waitMsMax = reply.waitMs;
+    this.#resultMaxBytes = reply.resultMaxBytes;
     this.#instance = instance;
     this.#leaseMs = leaseMs;
     this.#published = true;

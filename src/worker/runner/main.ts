@@ -31,7 +31,8 @@ function send(message: FromRunner): void {
   emptyFolder?.();
 }
 
-const reader = new LineReader();
+// The worker decides how large params may be.
+const reader = new LineReader(Number.POSITIVE_INFINITY);
 let session: RunnerSession | undefined;
 socket.setEncoding('utf8');
 socket.on('data', (chunk: string) => {

@@ -45,7 +45,8 @@ export function runJob(
   }
   try {
     const value = definition.run(job.params as never, ctx);
-    return isThenable(value) ? outcomeOf(resultOf(value), nowMs) : success(value);
+    const { resultMaxBytes: max } = job;
+    return isThenable(value) ? outcomeOf(resultOf(value, max), nowMs) : success(value, max);
   } catch (error) {
     return thrown(error, nowMs);
   }
@@ -59,12 +60,12 @@ async function outcomeOf(work: Promise<Outcome>, nowMs: () => number): Promise<O
   }
 }
 
-async function resultOf(value: unknown): Promise<Outcome> {
-  return success(await value);
+async function resultOf(value: unknown, maxBytes: number | undefined): Promise<Outcome> {
+  return success(await value, maxBytes);
 }
 
-function success(value: unknown): Outcome {
-  const result = resultJson(value);
+function success(value: unknown, maxBytes: number | undefined): Outcome {
+  const result = resultJson(value, maxBytes);
   if (!result.ok) return failure(result.code, result.message);
   return { kind: 'success', resultJson: result.json };
 }
@@ -95,7 +96,7 @@ async function runPrepared(
   const checked = await checkedParams(definition, job.params);
   if (!checked.ok) return failure('PAYLOAD_INVALID', checked.message);
   await runOnStart(definition, job, ctx, around, nowMs);
-  return success(await definition.run(checked.params as never, ctx));
+  return success(await definition.run(checked.params as never, ctx), job.resultMaxBytes);
 }
 
 /** Runs a hook of an ended job; the params say which hook, and about which job. */

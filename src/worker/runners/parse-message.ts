@@ -23,9 +23,9 @@ import {
  * Above all, a result must be exactly one JSON value, because the results of many jobs are written
  * in one statement and two values would shift the others.
  */
-export function parseMessage(line: string): FromRunner | null {
+export function parseMessage(line: string, resultMaxBytes?: number): FromRunner | null {
   try {
-    return message(JSON.parse(line) as unknown) ?? null;
+    return message(JSON.parse(line) as unknown, resultMaxBytes) ?? null;
   } catch {
     return null;
   }
@@ -37,7 +37,7 @@ const STACK_MAX = 32_768;
 const CAUSES_MAX = 6;
 
 /** Undefined for an unknown type; the compiler checks that every known one has a case. */
-function message(value: unknown): FromRunner | null {
+function message(value: unknown, resultMaxBytes?: number): FromRunner | null {
   if (!isRecord(value)) return null;
   const type = value['type'] as FromRunner['type'];
   if (type === 'ready') return readyOf(value);
@@ -73,7 +73,7 @@ function message(value: unknown): FromRunner | null {
     case 'save':
       return saveOf(value, claim);
     case 'outcome': {
-      const outcome = outcomeOf(value['outcome']);
+      const outcome = outcomeOf(value['outcome'], resultMaxBytes);
       const usage = { cpuMs: count(value['cpuMs']), peakRssBytes: count(value['peakRssBytes']) };
       return outcome && { type, claim, outcome, ...usage, spent: value['spent'] === true };
     }
@@ -117,10 +117,10 @@ function jsonText(value: unknown, max: number): string | null {
 }
 
 /** An outcome of user code or of another program. Throws for text that is not JSON. */
-export function outcomeOf(value: unknown): Outcome | null {
+export function outcomeOf(value: unknown, resultMaxBytes = RESULT_MAX_BYTES): Outcome | null {
   if (!isRecord(value)) return null;
   if (value['kind'] === 'success') {
-    const resultJson = jsonText(value['resultJson'], RESULT_MAX_BYTES);
+    const resultJson = jsonText(value['resultJson'], resultMaxBytes);
     return resultJson === null ? null : { kind: 'success', resultJson };
   }
   if (value['kind'] === 'failure') {

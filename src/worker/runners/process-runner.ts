@@ -10,7 +10,7 @@ import type { Sandbox } from '../isolation/sandbox.ts';
 import { GuardedProcess } from '../isolation/guarded-process.ts';
 import {
   type AbortReason,
-  LINE_MAX,
+  lineMaxOf,
   LineReader,
   type LoadPlan,
   messageLine,
@@ -58,6 +58,7 @@ export class ProcessRunner implements SpawnedRunner {
   readonly #recycling: Recycling;
   readonly #recycleBytes: number;
   readonly #channel: RunnerChannel;
+  readonly #reader = new LineReader();
   #retired = false;
   /** Made when it is idle for the first time. */
   #idle: IdleCheck | undefined;
@@ -118,7 +119,9 @@ export class ProcessRunner implements SpawnedRunner {
 
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
     this.#idle?.stop();
-    const claim = this.#channel.begin(command.claim, events);
+    const { resultMaxBytes } = command;
+    const claim = this.#channel.begin(command.claim, events, resultMaxBytes);
+    this.#reader.allow(lineMaxOf(resultMaxBytes));
     this.#process.socket.write(runLine({ ...command, claim }, paramsJson));
     this.#sandbox.memory?.watch(() => this.kill());
   }
@@ -162,12 +165,11 @@ export class ProcessRunner implements SpawnedRunner {
 
   #listen(): void {
     const { socket } = this.#process;
-    const reader = new LineReader();
     const throttle = new Throttle(socket, this.#sandbox.clock);
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => {
-      const lines = reader.push(chunk);
-      if (!lines) return this.#end(`the job sent a message of more than ${LINE_MAX} characters`);
+      const lines = this.#reader.push(chunk);
+      if (!lines) return this.#end('the job sent a message that is too long');
       for (const line of lines) {
         if (!this.#channel.receive(line)) {
           return this.#end('the job wrote on the connection between its process and the worker');

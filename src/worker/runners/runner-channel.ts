@@ -27,6 +27,7 @@ export class RunnerChannel {
   #events: RunnerEvents | undefined;
   #run: number | null = null;
   #claim = 0;
+  #resultMaxBytes: number | undefined;
   #exit: RunnerExit | undefined;
 
   constructor(onOutcome: OutcomeHandler, onIdle: (busy: boolean) => void = () => undefined) {
@@ -36,8 +37,9 @@ export class RunnerChannel {
   }
 
   /** Returns the number that stands for the claim in messages from and to the runner. */
-  begin(claim: number, events: RunnerEvents): number {
+  begin(claim: number, events: RunnerEvents, resultMaxBytes?: number): number {
     const run = randomInt(RUN_MAX);
+    this.#resultMaxBytes = resultMaxBytes;
     this.#run = run;
     this.#claim = claim;
     this.#events = events;
@@ -58,7 +60,7 @@ export class RunnerChannel {
 
   /** False when the line is not a valid message. */
   receive(line: string): boolean {
-    const message = parseMessage(line);
+    const message = parseMessage(line, this.#resultMaxBytes);
     if (!message) return false;
     if (message.type === 'ready') {
       this.#reported?.(message);

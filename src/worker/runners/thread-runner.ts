@@ -113,7 +113,7 @@ export class ThreadRunner implements SpawnedRunner {
   }
 
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
-    const claim = this.#channel.begin(command.claim, events);
+    const claim = this.#channel.begin(command.claim, events, command.resultMaxBytes);
     this.#worker.postMessage(runLine({ ...command, claim }, paramsJson));
   }
 

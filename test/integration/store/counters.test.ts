@@ -11,6 +11,7 @@ import {
   forgetCounters,
   recountCounters,
 } from '../../../src/store/counters/roll-up.ts';
+import { readSuspended } from '../../../src/store/counters/read-suspended.ts';
 import {
   postgresVersions,
   testDatabase,
@@ -283,6 +284,7 @@ describe('GET /v1/stats', () => {
     expect(valueOf('longshore_slots', { state: 'busy', transport: 'database' })).toBeDefined();
     expect(valueOf('longshore_wanted_slots', {})).toBeGreaterThan(0);
     expect(valueOf('longshore_database_table_bytes', { table: 'waiting' })).toBeGreaterThan(0);
+    expect(valueOf('longshore_jobs_suspended', { cause: 'signal' })).toBe(0);
     for (const [tenant, scope] of [
       ['default', 'jobs:read'],
       ['acme', 'admin'],
@@ -290,6 +292,30 @@ describe('GET /v1/stats', () => {
       const { key: other } = await newKey(database, tenant, scope);
       expect((await callAs(app, other, 'GET', '/metrics')).status).toBe(403);
     }
+  });
+});
+
+describe('suspended jobs by cause', () => {
+  const database = sharedDatabase();
+
+  it('counts all signals as one cause, and each other cause', async () => {
+    const worker = await newWorker(database);
+    const parent = await enqueueOne(database, { hold: true });
+    for (const signal of ['go', 'zebra', '9.to-5']) {
+      await enqueueOne(database, {});
+      const [job] = await claimAny(database, worker, 1);
+      if (job) await settleAs(database, job, { kind: 'suspended', signal, timeoutMs: HOUR_MS });
+    }
+    const after = { jobs: [parent], onFailure: 'fail' } as const;
+    for (let n = 0; n < 2; n += 1) await enqueueOne(database, { after });
+    const found = await readSuspended(database.db, 0);
+    const count = (cause: string) =>
+      found.filter((one) => one.cause === cause).reduce((sum, { jobs }) => sum + jobs, 0);
+    expect([count('signal'), count('parents')]).toEqual([3, 2]);
+    const [{ total } = { total: 0 }] = await database.sql<{ total: number }>(
+      `select count(*)::int as total from longshore.waiting where state = 'suspended'`,
+    );
+    expect(total).toBe(5);
   });
 });
 

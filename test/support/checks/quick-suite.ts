@@ -9,6 +9,7 @@ export const UNIT_FILES = ['{src,web/src,chaos}/**/*.test.ts', 'test/*.test.ts']
 export const COMPLETE_ONLY: Record<string, string> = {
   'src/artifacts/cache-kill.test.ts': 'starts a process for each step and kills it',
   'test/integration/streams/streams.test.ts': 'starts workers for each test',
+  'test/integration/large/large-values.test.ts': 'runs large jobs in three storages',
   'test/integration/worker/in-process.test.ts': 'starts several kinds of processes',
   'test/integration/worker/shards.test.ts': 'breaks each shard and waits for the others',
   'test/integration/limits/pause-hammer.test.ts': 'many pauses at once',

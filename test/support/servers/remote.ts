@@ -28,7 +28,7 @@ export async function apiOn(
   const controller = new Controller({
     db,
     reserved: db,
-    store: postgresQueue(db, db, waker),
+    store: postgresQueue(db, db, waker, more.large),
     databaseUrl,
     leaseMs: 10_000,
     pollMs: 200,

@@ -54,7 +54,10 @@ export function addReplay(program: Command, cli: Cli): void {
       const job = await client.get(await findJobId(client, typed), options);
       const stored = await client.steps(job.jobId, options);
       refuseUnknownStep(stored, options.fromStep);
-      const request = requestOf(cli, jobs, job, stored, options);
+      const params = job.largeParams
+        ? await client.value(job.jobId, 'params', options)
+        : job.params;
+      const request = requestOf(cli, jobs, { ...job, params }, stored, options);
       tellPlan(out, job, request, stored);
       const end = await runHere(cli, out, request);
       tellEnd(out, end);

@@ -19,18 +19,25 @@ export function addShow(program: Command, cli: Cli): void {
     .summary('show one job')
     .description('Show the state and all data of a job.')
     .argument('<id>', 'the id of the job')
+    .option('--params', 'print the params in full as JSON, also if they are large')
+    .option('--result', 'print the result in full as JSON, also if it is large')
     .option('--events', 'print all events of the job instead')
     .option('--reveal', 'show redacted values; needs jobs:reveal, and is audited')
-    .action(async (typed: string, { events, reveal }: Options, command: Command) => {
+    .action(async (typed: string, options: Options, command: Command) => {
+      const { events, reveal } = options;
       const out = outputOf(cli, command);
       const client = clientOf(cli, command);
       const id = await findJobId(client, typed);
-      if (events) await showEvents(out, client, id);
+      const kind = options.params ? 'params' : options.result ? 'result' : null;
+      if (kind) out.lines([JSON.stringify(await client.value(id, kind, { reveal }))]);
+      else if (events) await showEvents(out, client, id);
       else await showJob(out, client, id, cli.clock.now(), reveal);
     });
 }
 
 interface Options {
+  params?: true;
+  result?: true;
   events?: true;
   reveal?: true;
 }

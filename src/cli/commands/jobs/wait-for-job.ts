@@ -38,7 +38,9 @@ export async function waitForJob(
   const job = out.json
     ? await handle.wait({ timeoutMs })
     : await watch(cli, out, handle, status, timeoutMs);
-  tell(cli, out, job);
+  const { largeResult } = job;
+  const result = largeResult && !out.json ? await handle.result() : job.result;
+  tell(cli, out, out.isScreen ? job : { ...job, result });
   cli.exitCode = exitCode(job.status === 'succeeded' ? 'ok' : 'failed');
 }
 

@@ -27,8 +27,8 @@ export function jobText(job: Job, now: Date): string[] {
       'warnings',
       job.warnings.map(({ code, detail }) => printable(detail ? `${code} (${detail})` : code)),
     ],
-    ['params', json(job.params)],
-    ['result', job.status === 'succeeded' ? json(job.result) : []],
+    ['params', job.largeParams ? large(job, 'params') : json(job.params)],
+    ['result', job.status === 'succeeded' ? resultLines(job) : []],
     ['error', errorLines(job.error)],
   ];
   const known = facts.filter(([, lines]) => lines.length > 0);
@@ -57,6 +57,15 @@ function time(value: string | null, now: Date): string[] {
   if (value === null) return [];
   const agoMs = now.getTime() - Date.parse(value);
   return [`${value} (${agoMs < 0 ? `in ${duration(-agoMs)}` : `${duration(agoMs)} ago`})`];
+}
+
+function resultLines(job: Job): string[] {
+  return job.largeResult ? large(job, 'result') : json(job.result);
+}
+
+function large({ jobId, largeParams, largeResult }: Job, kind: 'params' | 'result'): string[] {
+  const { bytes = 0 } = (kind === 'params' ? largeParams : largeResult) ?? {};
+  return [`${bytes} bytes: npx longshore show ${jobId} --${kind}`];
 }
 
 function json(value: unknown): string[] {

@@ -83,6 +83,12 @@ const ROUTE = {
   preParsing: gunzipBody,
 } as const;
 
+/** A turn with a large result, which is a text in JSON: a quotation mark takes two bytes. */
+function turnMaxBytes({ large }: HttpDeps): number {
+  const resultMax = large?.maxBytes === null ? 0 : (large?.limit('result') ?? 0);
+  return BATCH_BODY_MAX_BYTES + 2 * resultMax;
+}
+
 /** The calls of a worker without a database connection (docs/operate/remote-workers.md). */
 export function remoteWorkersRoutes(app: FastifyInstance, deps: HttpDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
@@ -95,7 +101,8 @@ export function remoteWorkersRoutes(app: FastifyInstance, deps: HttpDeps): void 
     return await port().register(keyOf(request), instance, body);
   });
 
-  typed.post(`${path}/turn`, { schema: TURN, ...ROUTE }, async (request, reply) => {
+  const turnRoute = { schema: TURN, ...ROUTE, bodyLimit: turnMaxBytes(deps) };
+  typed.post(`${path}/turn`, turnRoute, async (request, reply) => {
     const body = parseBody(TurnBody, request.body);
     const left = new AbortController();
     reply.raw.once('close', () => left.abort());

@@ -39,8 +39,12 @@ export function JobFacts({ job }: { job: JobView }) {
       <div className="copies">
         <CopyButton text={job.jobId} label="Copy id" />
         <CopyButton text={location.href} label="Copy link" />
-        <CopyButton text={curlFor(job, serverAddress)} label="Copy as curl" />
-        <CopyButton text={cliFor(job, serverAddress)} label="Copy as CLI" />
+        {!job.largeParams && (
+          <>
+            <CopyButton text={curlFor(job, serverAddress)} label="Copy as curl" />
+            <CopyButton text={cliFor(job, serverAddress)} label="Copy as CLI" />
+          </>
+        )}
         <Link to="/compare" search={{ a: job.jobId }} className="button small">
           Compare…
         </Link>

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import { isRefused } from '../../api/problem-error.ts';
 import { attemptsQuery, jobQuery } from '../../api/queries.ts';
+import { LargeValuePanel } from './large-value-panel.tsx';
 import { JsonPanel } from '../../parts/json-panel.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -84,8 +85,15 @@ export function JobScreen() {
         </div>
         <div>
           <JobFacts job={job} />
-          <JsonPanel title="Params" value={job.params} fileName={`params-${job.jobId}.json`} />
-          {job.status === 'succeeded' && <ResultPanel job={job} />}
+          {job.largeParams ? (
+            <LargeValuePanel job={job} kind="params" size={job.largeParams.bytes} />
+          ) : (
+            <JsonPanel title="Params" value={job.params} fileName={`params-${job.jobId}.json`} />
+          )}
+          {job.largeResult && (
+            <LargeValuePanel job={job} kind="result" size={job.largeResult.bytes} />
+          )}
+          {job.status === 'succeeded' && !job.largeResult && <ResultPanel job={job} />}
           <StepsPanel job={job} />
         </div>
       </div>

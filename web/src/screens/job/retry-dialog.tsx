@@ -63,16 +63,20 @@ export function RetryDialog({
           With the code that new jobs get now, not with deployment {job.definitionVersion}
         </label>
       )}
-      <label className="field">
-        <span>Params</span>
-        <textarea
-          rows={8}
-          spellCheck={false}
-          value={text}
-          aria-invalid={wrong !== null}
-          onChange={(event) => setText(event.target.value)}
-        />
-      </label>
+      {job.largeParams ? (
+        <p>Its params are too large to be edited here. They stay as they are.</p>
+      ) : (
+        <label className="field">
+          <span>Params</span>
+          <textarea
+            rows={8}
+            spellCheck={false}
+            value={text}
+            aria-invalid={wrong !== null}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </label>
+      )}
       <p role="alert" className="wrong">
         {wrong}
       </p>

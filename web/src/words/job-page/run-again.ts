@@ -11,9 +11,12 @@ export interface RunAgain {
   concurrencyKey?: string;
 }
 
-/** Hooks and deliveries of webhooks (`$…`) cannot be enqueued by callers. */
-export function mayRunAgain({ status, definitionKey }: JobView): boolean {
-  return isTerminal(status) && !definitionKey.startsWith('$');
+/**
+ * Hooks and deliveries of webhooks (`$…`) cannot be enqueued by callers. Large params are not here to be
+ * copied.
+ */
+export function mayRunAgain({ status, definitionKey, largeParams }: JobView): boolean {
+  return isTerminal(status) && !definitionKey.startsWith('$') && !largeParams;
 }
 
 /** Without keys that would answer with the old job, and without a time to run. */
