@@ -50,6 +50,7 @@ async function deliverOne(
   const sent = {
     ...facts,
     ...(given && { secrets: { ...given.values } }),
+    ...(job.policy?.paramsShape !== undefined && { paramsShape: job.policy.paramsShape }),
     paramsJson: open(job.paramsJson),
     timeoutMs,
     interruptions,

@@ -50,6 +50,7 @@ async function replay(request: ReplayRequest): Promise<void> {
     jobId: request.jobId,
     attempt: request.attempt,
     maxAttempts: request.maxAttempts,
+    paramsShape: request.paramsShape,
     steps: request.steps,
     checkpoint: request.checkpoint,
     secrets: request.secrets,

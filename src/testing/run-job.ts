@@ -18,6 +18,8 @@ export interface RunOptions {
   /** The number of the attempt; default 1. */
   attempt?: number | undefined;
   maxAttempts?: number | undefined;
+  /** The shape of the params; default: the current one. An older one is upgraded first. */
+  paramsShape?: number | undefined;
   jobId?: string | undefined;
   /** The steps stored by earlier attempts. */
   steps?: Record<string, unknown> | undefined;
@@ -73,13 +75,29 @@ const NO_JITTER = 0.5;
 export async function runJob<Definition extends JobDefinition>(
   definition: Definition,
   params: InputOf<Definition>,
+  options?: RunOptions,
+): Promise<JobRun<ResultOf<Definition>>>;
+/** Params of an older shape are not those that the definition takes today. */
+export async function runJob<Definition extends JobDefinition>(
+  definition: Definition,
+  params: unknown,
+  options: RunOptions & { paramsShape: number },
+): Promise<JobRun<ResultOf<Definition>>>;
+export async function runJob<Definition extends JobDefinition>(
+  definition: Definition,
+  params: unknown,
   options: RunOptions = {},
 ): Promise<JobRun<ResultOf<Definition>>> {
   const { info } = definition;
   if (info.command) {
     throw new TypeError(`${info.key} is a command, which only a worker can run: use createTestRig`);
   }
-  const { after, signal } = options;
+  const { after, signal, paramsShape = info.paramsShape } = options;
+  if (paramsShape > info.paramsShape) {
+    throw new TypeError(
+      `the params have shape ${paramsShape}, and the code of ${info.key} has shape ${info.paramsShape}`,
+    );
+  }
   const attempt = options.attempt ?? (after ? after.attempt + Number(charged(after)) : 1);
   const parents = options.parents ? { [PARENTS_STEP]: options.parents } : {};
   const saved: Saved = {
@@ -164,7 +182,7 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
     claim: attempt,
     interruptions: 0,
     paramsJson: checked.json,
-    policy: null,
+    policy: { paramsShape: options.paramsShape ?? info.paramsShape },
     limited: false,
     traceparent: null,
     waitedMs: null,

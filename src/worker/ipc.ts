@@ -53,6 +53,8 @@ export interface RunCommand {
   key: string;
   version: number;
   params: unknown;
+  /** The shape of the params; absent for 1. */
+  paramsShape?: number | undefined;
   /** What earlier attempts stored; absent when there were none. */
   saved?: Saved | undefined;
   /** The trace context. */

@@ -94,6 +94,7 @@ describe('a manifest', () => {
       run: () => null,
     }),
     defineJob({ key: 'preset', retry: 'webhook', run: () => null }),
+    defineJob({ key: 'evolved', upgrade: { 2: () => null }, run: () => null }),
     defineCommand({
       key: 'c',
       command: ['python3', 'x.py'],
@@ -156,6 +157,8 @@ describe('a manifest', () => {
     [{ retry: { baseMs: -1 } }, '.retry', 'retry.baseMs must be'],
     [{ schedule: { cron: 5 } }, '.schedule', 'schedule.cron must be'],
     [{ concurrencyLimit: -1 }, '.concurrencyLimit', 'whole number'],
+    [{ paramsShape: 0 }, '', 'paramsShape must be a whole number from 1 to 1000'],
+    [{ paramsShape: '2' }, '', 'paramsShape must be a whole number from 1 to 1000'],
     [{ schema: 'x' }, '.schema', 'must be a JSON Schema'],
     [{ hooks: ['onFial'] }, '.hooks[0]', 'did you mean "onFail"?'],
     [{ hooks: ['onEnd', 'onEnd'] }, '.hooks[1]', 'occurs twice'],

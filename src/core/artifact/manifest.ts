@@ -48,7 +48,7 @@ export interface ManifestDefinition {
 }
 
 const FIELDS = ['longshore', 'app', 'runtime', 'definitions'];
-const DEFINITION_FIELDS = [...POLICY_FIELDS, 'entrypoint', 'hooks', 'schema'];
+const DEFINITION_FIELDS = [...POLICY_FIELDS, 'entrypoint', 'hooks', 'schema', 'paramsShape'];
 
 /** Reads the bytes of `longshore.json`. */
 export function parseManifest(bytes: Uint8Array): Manifest {
@@ -94,7 +94,7 @@ export function manifestOf(value: unknown): Manifest {
 function readOne(value: unknown, runtime: Runtime, path: string): ManifestDefinition {
   if (!isRecord(value)) throw new ManifestError(path, 'must be an object');
   requireKnown(value, DEFINITION_FIELDS, path);
-  const { entrypoint: written, hooks, schema = null, ...policy } = value;
+  const { entrypoint: written, hooks, schema = null, paramsShape = 1, ...policy } = value;
   if (policy['key'] === undefined) throw new ManifestError(`${path}.key`, 'is missing');
   if (written === undefined) throw new ManifestError(`${path}.entrypoint`, 'is missing');
   const entrypoint = parseEntrypoint(written, runtime, `${path}.entrypoint`);
@@ -106,6 +106,7 @@ function readOne(value: unknown, runtime: Runtime, path: string): ManifestDefini
   }
   const parts = {
     paramsSchema: schema,
+    paramsShape: paramsShape as number,
     hooks: hooksOf(hooks, entrypoint, `${path}.hooks`),
     command:
       entrypoint.runtime === 'command' ? { argv: entrypoint.argv, cwd: entrypoint.cwd } : null,

@@ -41,6 +41,7 @@ test('the defaults are those of the design', () => {
     redact: [],
     schedules: [],
     paramsSchema: null,
+    paramsShape: 1,
   });
 });
 

@@ -32,6 +32,8 @@ export interface DefinitionInfo extends DefinitionAbout {
   /** The schedules declared in its code. */
   schedules: DeclaredSchedule[];
   paramsSchema: unknown;
+  /** The shape of params that its code works with; 1 without `upgrade`. */
+  paramsShape: number;
 }
 
 /** As workers announce it. */
@@ -80,6 +82,7 @@ export interface DefinitionPolicy extends LimitsInput, AboutInput {
 /** What a definition has besides its policy: which parts are code. */
 export interface DefinitionParts {
   paramsSchema: unknown;
+  paramsShape?: number;
   hooks?: readonly HookName[];
   command?: CommandInfo | null;
 }

@@ -92,6 +92,7 @@ function readJob(body: unknown, tenant: string, at: string, findings: Findings):
     expiresAt: job.expiresAt ?? null,
     tags: job.tags ?? null,
     policy: readPolicy(job, at, findings),
+    paramsShape: job.paramsShape ?? null,
     skipValidation: job.skipValidation ?? false,
     requireRegistered: job.requireRegistered ?? null,
     after: job.after ? { jobs: job.after, onFailure: job.onParentFailure ?? 'fail' } : null,

@@ -1,5 +1,6 @@
 import { CannotOpen } from '../../core/access/sealed.ts';
 import { NO_USAGE } from '../../core/job/job.ts';
+import { FIRST_SHAPE, newerShapeDelayMs } from '../../core/shape/upgrade.ts';
 import { sleep } from '../../runtime/deadline.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { WorkQueue } from '../claim/work-queue.ts';
@@ -53,6 +54,7 @@ export class Starter {
   /** Calls `onEnd` and `onFree` once, maybe before it returns. */
   start(execution: Execution): void {
     if (execution.over) return this.#end(execution, UNSTARTED);
+    if (hasNewerShape(execution)) return this.#wait(execution);
     try {
       const input = attemptInput(this.#options.queue, execution);
       if (input instanceof Promise) return void this.#startLater(execution, input);
@@ -105,6 +107,16 @@ export class Starter {
     onFree(execution);
   }
 
+  /** Its params are newer than this code: it waits for a worker with newer code. */
+  #wait(execution: Execution): void {
+    const { job, definition } = execution;
+    const shapes = { paramsShape: job.policy?.paramsShape, codeShape: definition.paramsShape };
+    const said = 'the params of a job are newer than the code of this worker: the job waits';
+    this.#options.log.warn({ ...lineFields(execution), ...shapes }, said);
+    const delayMs = newerShapeDelayMs(job.claim);
+    this.#end(execution, { outcome: { kind: 'snoozed', delayMs }, usage: NO_USAGE });
+  }
+
   #end(execution: Execution, ended: Ended): void {
     this.#options.onEnd(execution, ended);
     this.#options.onFree(execution);
@@ -120,4 +132,10 @@ export class Starter {
     await sleep(NO_RUNNER_PAUSE_MS);
     onFree(execution);
   }
+}
+
+/** Only a job with a policy can have another shape than the first. */
+function hasNewerShape({ job: { policy }, definition }: Execution): boolean {
+  const shape = policy?.paramsShape;
+  return shape !== undefined && shape > (definition.paramsShape ?? FIRST_SHAPE);
 }

@@ -56,6 +56,10 @@ const EXPECTED: Record<string, [params: unknown, result: unknown]> = {
   'docs.import': [{ rows: 5 }, { startedAt: 2 }],
   'docs.report': [{ month: '2026-11' }, { file: 'report-3.pdf', attempt: 2 }],
   'docs.answer': [{ question: 'tide' }, { text: 'It depends on the tide.' }],
+  'docs.invite': [
+    { emails: ['a@example.com'], language: 'de' },
+    { invited: 1, language: 'de' },
+  ],
   'docs.invoice': [{ total: 7 }, { paid: 7 }],
   'docs.word-count': ['three little words', { words: 3 }],
   'docs.patient': [{ rounds: 3 }, { rounds: 3 }],
@@ -77,4 +81,14 @@ it.each(keys)('%s does what the page says', async (definitionKey) => {
   const job = await jobEnded(database, await enqueueOne(database, { definitionKey, paramsJson }));
   expect(job.error).toBeNull();
   expect(job).toMatchObject({ status: 'succeeded', result });
+});
+
+it('docs.invite upgrades older params', async () => {
+  const older = { 1: { email: 'a@example.com' }, 2: { emails: ['a@example.com'] } };
+  for (const [shape, params] of Object.entries(older)) {
+    const asked = { definitionKey: 'docs.invite', paramsJson: JSON.stringify(params) };
+    const jobId = await enqueueOne(database, { ...asked, paramsShape: Number(shape) });
+    const job = await jobEnded(database, jobId);
+    expect(job.result).toEqual({ invited: 1, language: 'en' });
+  }
 });

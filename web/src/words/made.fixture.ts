@@ -27,6 +27,8 @@ export function madeJob(over: Partial<JobView> = {}): JobView {
     maxAttempts: 3,
     tags: [],
     params: {},
+    paramsShape: 1,
+    currentParamsShape: 1,
     result: null,
     error: null,
     errorSummary: null,

@@ -186,6 +186,8 @@ function Policy({ definition }: { definition: PublishedDefinition }) {
       <Facts
         facts={[
           ['Version', definition.version],
+          // An older server says nothing of shapes.
+          ['Shape of params', (definition.paramsShape ?? 1) > 1 ? definition.paramsShape : null],
           ['Attempts', definition.maxAttempts],
           ['Retries', retryWords(definition)],
           ['Retry only on', retryOn?.join(', ')],
