@@ -122,6 +122,7 @@ const CLAIMS: Claim[] = [
   claim('e2e/waits/waits', 'docs/waiting.md', 'ts', '// jobs/refund.ts'),
   claim('e2e/waits/waits', 'docs/waiting.md', 'ts', '// jobs/refund-by-link.ts'),
   claim('e2e/waits/waits', 'docs/waiting.md', 'sh'),
+  claim('integration/docs/docs-examples', 'docs/guides/grouping.md', 'ts'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'ts'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'sh'),
 ];

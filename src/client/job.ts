@@ -206,6 +206,8 @@ export interface PublishedDefinition {
   paramsSchema: unknown;
   /** The shape of params that its code works with; 1 without upgrades. */
   paramsShape: number;
+  /** Jobs run in groups: at most `size` in one call; null: each job alone. */
+  group: { size: number; waitMs: number } | null;
   publishedAt: string;
   /** The limits in force for all versions, with overrides and permits in use. */
   limits: DefinitionLimitsView;

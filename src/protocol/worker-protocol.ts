@@ -1,3 +1,4 @@
+import { GROUP_SIZE_MAX, GROUP_WAIT_MS_MAX } from '../core/definition/group.ts';
 import { PARAMS_SHAPE_MAX } from '../core/shape/upgrade.ts';
 import { isServerStep } from '../core/job/signal.ts';
 import { STREAM_CHUNK_CHARS } from '../core/logs/stream.ts';
@@ -47,6 +48,10 @@ const DefinitionRules = z.looseObject({
   isolation: z.enum(ISOLATIONS),
   hooks: z.array(z.string()),
   paramsShape: whole(1, PARAMS_SHAPE_MAX).optional(),
+  group: z
+    .strictObject({ size: whole(1, GROUP_SIZE_MAX), waitMs: whole(0, GROUP_WAIT_MS_MAX) })
+    .nullable()
+    .optional(),
 });
 
 /** Body of `PUT /v1/workers/{instance}`. */

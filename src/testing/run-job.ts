@@ -10,6 +10,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { Execution } from '../worker/attempt/execution.ts';
 import { rejectedSignal, signalStep } from '../core/job/signal.ts';
 import { secretsFrom } from '../worker/attempt/secrets.ts';
+import type { Runner } from '../worker/runners/runner.ts';
 import { InlineRunner } from '../worker/runners/inline-runner.ts';
 import type { Saved } from '../worker/ipc.ts';
 import { byName } from '../worker/runner/run.ts';
@@ -92,6 +93,25 @@ export async function runJob<Definition extends JobDefinition>(
   if (info.command) {
     throw new TypeError(`${info.key} is a command, which only a worker can run: use createTestRig`);
   }
+  if (info.group) {
+    throw new TypeError(`the jobs of ${info.key} run in groups: use runBatch`);
+  }
+  const runner = runnerOf(definition);
+  return (await runOn(definition, runner, params, options)) as JobRun<ResultOf<Definition>>;
+}
+
+export function runnerOf(definition: JobDefinition): InlineRunner {
+  return new InlineRunner(byName([definition]), () => systemClock.now().getTime(), PUBLIC_URL);
+}
+
+/** One attempt of one job on a runner. */
+export async function runOn(
+  definition: JobDefinition,
+  runner: Runner,
+  params: unknown,
+  options: RunOptions,
+): Promise<JobRun> {
+  const { info } = definition;
   const { after, signal, paramsShape = info.paramsShape } = options;
   if (paramsShape > info.paramsShape) {
     throw new TypeError(
@@ -117,11 +137,6 @@ export async function runJob<Definition extends JobDefinition>(
   };
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
-  const runner = new InlineRunner(
-    byName([definition]),
-    () => systemClock.now().getTime(),
-    PUBLIC_URL,
-  );
   const ended = Promise.withResolvers<Outcome>();
   execution.run(
     runner,
@@ -163,7 +178,7 @@ export async function runJob<Definition extends JobDefinition>(
     attempt,
     outcome,
     status: next.to,
-    result: resultOf(outcome) as ResultOf<Definition> | undefined,
+    result: resultOf(outcome),
     error: next.error,
     nextInMs: waits ? next.delayMs : null,
   };

@@ -42,6 +42,7 @@ test('the defaults are those of the design', () => {
     schedules: [],
     paramsSchema: null,
     paramsShape: 1,
+    group: null,
   });
 });
 

@@ -70,6 +70,7 @@ export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts)
     limits: limits(key, policy),
     hooks: [...(parts.hooks ?? [])],
     command: parts.command ?? null,
+    group: parts.group ?? null,
     schedules: declaredSchedules(policy.schedule, refused),
     paramsSchema: parts.paramsSchema,
     paramsShape: integerIn(

@@ -1,5 +1,6 @@
 import type { DeclaredSchedule, ScheduleInput } from './declared-schedule.ts';
 import type { AboutInput, DefinitionAbout } from './definition-about.ts';
+import type { GroupRule } from './group.ts';
 import type { RetryPolicy } from '../job/job.ts';
 import type { Limits, LimitsInput } from '../queue/limits.ts';
 import type { HookName } from '../views/history.ts';
@@ -34,6 +35,8 @@ export interface DefinitionInfo extends DefinitionAbout {
   paramsSchema: unknown;
   /** The shape of params that its code works with; 1 without `upgrade`. */
   paramsShape: number;
+  /** How its jobs run in groups; null: each alone. */
+  group: GroupRule | null;
 }
 
 /** As workers announce it. */
@@ -83,6 +86,7 @@ export interface DefinitionPolicy extends LimitsInput, AboutInput {
 export interface DefinitionParts {
   paramsSchema: unknown;
   paramsShape?: number;
+  group?: GroupRule | null;
   hooks?: readonly HookName[];
   command?: CommandInfo | null;
 }

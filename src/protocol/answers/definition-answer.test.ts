@@ -14,6 +14,7 @@ it('tells a definition as it was written, with all the fields the docs promise',
     retry: { delaysMs: [300_000, 900_000], jitter: 0.1 },
     paramsSchema: null,
     paramsShape: 1,
+    group: null,
   });
   expect(Object.keys(answer)).toEqual(Object.keys(DefinitionAnswer.shape));
 });

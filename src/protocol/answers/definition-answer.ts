@@ -51,6 +51,10 @@ export const DefinitionAnswer = z.looseObject({
   paramsShape: z
     .int()
     .describe('Shape of the params that the code works with; 1 without upgrades.'),
+  group: z
+    .looseObject({ size: z.int(), waitMs: z.int() })
+    .nullable()
+    .describe('Jobs run in groups: at most `size` in one call; null: each job alone.'),
   publishedAt: z.iso.datetime().describe('When a worker last published a change.'),
 });
 
@@ -73,7 +77,8 @@ type Later =
   | 'command'
   | 'redact'
   | 'stallTimeoutMs'
-  | 'paramsShape';
+  | 'paramsShape'
+  | 'group';
 type Published = Omit<DefinitionInfo, Later> & Partial<Pick<DefinitionInfo, Later>>;
 
 /**
@@ -111,6 +116,7 @@ export function definitionAnswer(
     })),
     paramsSchema: definition.paramsSchema ?? null,
     paramsShape: definition.paramsShape ?? FIRST_SHAPE,
+    group: definition.group ? { ...definition.group } : null,
     publishedAt: definition.publishedAt,
   };
 }

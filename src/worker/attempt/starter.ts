@@ -4,6 +4,7 @@ import { FIRST_SHAPE, newerShapeDelayMs } from '../../core/shape/upgrade.ts';
 import { sleep } from '../../runtime/deadline.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { WorkQueue } from '../claim/work-queue.ts';
+import { GroupMember, RunnerGroup } from '../runners/runner-group.ts';
 import type { Runner, RunnerSource } from '../runners/runner.ts';
 import type { Runners } from '../runners/runners.ts';
 import { type AttemptSignals, lineFields } from './attempt-signals.ts';
@@ -14,6 +15,7 @@ import {
   type Execution,
   unreadable,
 } from './execution.ts';
+import { Gathering } from './gathering.ts';
 import type { Journal } from './journal.ts';
 import { ownerOf } from './secrets.ts';
 import { attemptInput, stepSaver } from './steps.ts';
@@ -40,6 +42,7 @@ const NO_RUNNER_PAUSE_MS = 1_000;
 export class Starter {
   readonly #options: StarterOptions;
   readonly #port: AttemptPort;
+  readonly #gathering = new Gathering((executions) => void this.#startGroup(executions));
 
   constructor(options: StarterOptions) {
     this.#options = options;
@@ -55,6 +58,8 @@ export class Starter {
   start(execution: Execution): void {
     if (execution.over) return this.#end(execution, UNSTARTED);
     if (hasNewerShape(execution)) return this.#wait(execution);
+    const { group } = execution.definition;
+    if (group) return this.#gathering.add(execution, group);
     try {
       const input = attemptInput(this.#options.queue, execution);
       if (input instanceof Promise) return void this.#startLater(execution, input);
@@ -64,6 +69,57 @@ export class Starter {
       this.#run(execution, source, runner, input);
     } catch (error) {
       void this.#failed(execution, error);
+    }
+  }
+
+  /** No slot is free, so groups cannot grow. */
+  startGroups(): void {
+    this.#gathering.flush();
+  }
+
+  /** Returns jobs that wait for others of their group, of all shards or of one. */
+  returnGathered(shard?: number): void {
+    for (const execution of this.#gathering.drop(shard)) this.#end(execution, UNSTARTED);
+  }
+
+  async #startGroup(executions: readonly Execution[]): Promise<void> {
+    const ready: { execution: Execution; input: AttemptInput; owner: string }[] = [];
+    for (const execution of executions) {
+      try {
+        const input = await attemptInput(this.#options.queue, execution);
+        ready.push({ execution, input, owner: ownerOf(execution.tenant, input.secrets) });
+      } catch (error) {
+        void this.#failed(execution, error);
+      }
+    }
+    // Secrets may have changed between two claims.
+    for (const [owner, items] of Map.groupBy(ready, (one) => one.owner)) {
+      await this.#runGroup(owner, items);
+    }
+  }
+
+  async #runGroup(
+    owner: string,
+    items: readonly { execution: Execution; input: AttemptInput }[],
+  ): Promise<void> {
+    const [first] = items;
+    if (!first) return;
+    try {
+      const source = this.#options.runners.source(first.execution.definition);
+      const runner = await source.acquire(owner);
+      const [over, open] = [true, false].map((is) =>
+        items.filter(({ execution }) => execution.over === is),
+      );
+      for (const { execution } of over ?? []) this.#end(execution, UNSTARTED);
+      if (!open || open.length === 0) return source.release(runner);
+      const group = new RunnerGroup(runner, open.length, () => source.release(runner));
+      for (const [index, { execution, input }] of open.entries()) {
+        const member = group.members[index];
+        this.#options.signals.begun(execution);
+        if (member) execution.run(member, input, this.#port);
+      }
+    } catch (error) {
+      for (const { execution } of items) void this.#failed(execution, error);
     }
   }
 
@@ -96,7 +152,8 @@ export class Starter {
   #ended(execution: Execution, runner: Runner, ended: Ended): void {
     const { runners, journal, onEnd, onFree } = this.#options;
     try {
-      runners.source(execution.definition).release(runner);
+      if (runner instanceof GroupMember) runner.release();
+      else runners.source(execution.definition).release(runner);
       // Its last log lines are written before its outcome; the slot waits for neither.
       const closed = journal.close(execution);
       if (!closed) return this.#end(execution, ended);

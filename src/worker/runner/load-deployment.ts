@@ -36,6 +36,9 @@ async function load(
   if (at === null) return checked(branded({ info: placed, schema: null, hooks: {}, run: notHere }));
   const value = await exported(root, at);
   if (isJobDefinition(value)) {
+    if ((value.info.group === null) !== (info.group === null)) {
+      throw new Error(`longshore.json and the code disagree whether its jobs run in groups`);
+    }
     const { schema, run, hooks, upgrades } = value;
     return checked(branded({ info: placed, schema, run, hooks, upgrades }));
   }

@@ -65,7 +65,7 @@ async function resultOf(value: unknown): Promise<Outcome> {
   return success(await value);
 }
 
-function success(value: unknown): Outcome {
+export function success(value: unknown): Outcome {
   const result = resultJson(value);
   if (!result.ok) return failure(result.code, result.message);
   return { kind: 'success', resultJson: result.json };
@@ -77,7 +77,7 @@ export function endingOutcome(ending: Snooze | Suspend): Outcome {
   return { kind: 'suspended', signal: ending.signal, timeoutMs: ending.timeoutMs };
 }
 
-function thrown(error: unknown, nowMs: () => number): Outcome {
+export function thrown(error: unknown, nowMs: () => number): Outcome {
   if (error instanceof Snooze || error instanceof Suspend) return endingOutcome(error);
   return { kind: 'failure', ...classify(error, nowMs()) };
 }
@@ -149,7 +149,7 @@ async function runOnStart(
 }
 
 /** Params of an older shape are upgraded. */
-async function currentParams(
+export async function currentParams(
   { upgrades }: JobDefinition,
   { paramsShape = FIRST_SHAPE }: RunCommand,
   params: unknown,
@@ -159,7 +159,7 @@ async function currentParams(
 }
 
 /** Params were validated on enqueue, perhaps by an older schema. Now they must match. */
-async function checkedParams(
+export async function checkedParams(
   definition: JobDefinition,
   params: unknown,
 ): Promise<{ ok: true; params: unknown } | { ok: false; message: string }> {
@@ -170,6 +170,6 @@ async function checkedParams(
   return { ok: false, message };
 }
 
-function failure(code: Parameters<typeof failureOf>[0], message: string): Outcome {
+export function failure(code: Parameters<typeof failureOf>[0], message: string): Outcome {
   return { kind: 'failure', error: failureOf(code, message), retryAfterMs: null };
 }

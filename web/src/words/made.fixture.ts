@@ -92,6 +92,8 @@ export function madeDefinition(over: Partial<PublishedDefinition> = {}): Publish
     command: null,
     schedules: [],
     paramsSchema: null,
+    paramsShape: 1,
+    group: null,
     publishedAt: ago(600),
     limits: {
       effective: NO_LIMITS,
