@@ -52,6 +52,8 @@ export class RunnerChannel {
   beginGroup(jobs: readonly { claim: number; events: RunnerEvents }[]): number[] {
     this.#group = new Map(jobs.map((job) => [randomInt(RUN_MAX), job]));
     const runs = [...this.#group.keys()];
+    // Output is that of the whole group, and may arrive after the outcomes; the first job gets it.
+    this.#events = jobs[0]?.events;
     if (this.#exit) this.exit(this.#exit);
     return runs;
   }
@@ -112,19 +114,12 @@ export class RunnerChannel {
     return true;
   }
 
-  /** Output is that of the whole group; it is reported for its first job. */
-  get #outputEvents(): RunnerEvents | undefined {
-    if (!this.#group) return this.#events;
-    for (const { events } of this.#group.values()) return events;
-    return undefined;
-  }
-
   output(stream: 'stdout' | 'stderr', line: string): void {
-    this.#outputEvents?.onOutput(stream, line);
+    this.#events?.onOutput(stream, line);
   }
 
   partOfLine(): void {
-    this.#outputEvents?.onPartOfLine();
+    this.#events?.onPartOfLine();
   }
 
   /** The runner is gone. Not reported for a job that has its outcome. */

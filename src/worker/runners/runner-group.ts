@@ -48,6 +48,11 @@ export class RunnerGroup {
     for (const member of this.members) if (member !== from) member.sign();
   }
 
+  /** Output is that of the whole group: it belongs to the first job that has not ended. */
+  output(stream: 'stdout' | 'stderr', line: string): void {
+    for (const member of this.members) if (!member.isFree) return member.line(stream, line);
+  }
+
   ended(): void {
     this.#open -= 1;
     if (this.#open > 0) return this.endIfAllMust();
@@ -82,6 +87,10 @@ export class GroupMember implements Runner, RunnerEvents {
 
   get alive(): boolean {
     return this.#group.runner.alive;
+  }
+
+  get isFree(): boolean {
+    return this.#isFree;
   }
 
   /** It has ended, or has to. */
@@ -139,6 +148,10 @@ export class GroupMember implements Runner, RunnerEvents {
   }
 
   onOutput(stream: 'stdout' | 'stderr', line: string): void {
+    this.#group.output(stream, line);
+  }
+
+  line(stream: 'stdout' | 'stderr', line: string): void {
     this.#group.sign(this);
     this.#events?.onOutput(stream, line);
   }
