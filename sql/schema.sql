@@ -649,6 +649,7 @@ create table schedule (
   definition_key text not null,
   definition_version integer,
   params json not null,
+  params_shape integer not null,
   priority integer not null,
   enabled boolean not null,
   note text,
@@ -690,6 +691,7 @@ create table schedule (
   constraint schedule_dst_repeat_check CHECK (dst_repeat = ANY (ARRAY['once'::text, 'twice'::text])),
   constraint schedule_jitter_ms_check CHECK (jitter_ms >= 0),
   constraint schedule_overlap_check CHECK (overlap = ANY (ARRAY['allow'::text, 'skip'::text, 'queue-one'::text])),
+  constraint schedule_params_shape_check CHECK (params_shape > 0),
   constraint schedule_source_check CHECK (source = ANY (ARRAY['api'::text, 'code'::text]))
 )
 with (
@@ -1328,6 +1330,7 @@ declare
   key_limiter bigint;
   rank integer;
   policy jsonb := '{}';
+  shape jsonb := '{}';
   at timestamptz := clock_timestamp();
   due timestamptz;
   expiry timestamptz;
@@ -1339,7 +1342,8 @@ begin
   sha := sha256(convert_to(params, 'UTF8'));
   wanted := coalesce((request ->> 'definitionVersion')::integer, longshore.released_version(tenant,
     definition_key, coalesce(request ->> 'concurrencyKey', gen_random_uuid()::text)));
-  select d.version, (d.info ->> 'maxAttempts')::integer as max_attempts into published
+  select d.version, (d.info ->> 'maxAttempts')::integer as max_attempts,
+    (d.info ->> 'paramsShape')::integer as params_shape into published
   from longshore.definition d
   where d.key = definition_key and d.tenant in (of_tenant, 'default')
     and (d.version = wanted or wanted is null and d.deployment is null)
@@ -1355,6 +1359,10 @@ begin
   expiry := longshore.instant_of(request ->> 'expiresAt');
   job_id := longshore.new_job_id(shard);
   created := false;
+  if coalesce((request ->> 'paramsShape')::integer, published.params_shape, 1) > 1 then
+    shape := jsonb_build_object('paramsShape',
+      coalesce((request ->> 'paramsShape')::integer, published.params_shape));
+  end if;
 
   if idempotency_key is not null then
     select * into earlier from longshore.take_key(shard,
@@ -1370,7 +1378,7 @@ begin
       jsonb_build_object('key', unique_key, 'while', request #> '{unique,while}'));
     select * into earlier from longshore.meet_holder(shard,
       E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, queue.queue,
-      request -> 'unique', params, sha, rank, due, expiry, at);
+      request -> 'unique', params, shape, sha, rank, due, expiry, at);
     if found then
       -- The same request once more shall be answered with the same job, however that is by then.
       update longshore.dedupe d set job_id = earlier.job_id
@@ -1400,7 +1408,7 @@ begin
   values (shard, job_id, queue.queue, params::json,
     (select array_agg(t.tag order by t.n)
       from jsonb_array_elements_text(request -> 'tags') with ordinality as t(tag, n)),
-    idempotency_key, nullif(policy, '{}'), at, request ->> 'concurrencyKey');
+    idempotency_key, nullif(policy || shape, '{}'), at, request ->> 'concurrencyKey');
   insert into longshore.waiting (shard, id, queue, state, rank, key_limiter, seq, run_at, expires_at,
     max_attempts, queued_at)
   values (shard, job_id, queue.queue, state, rank, key_limiter,
@@ -1743,7 +1751,7 @@ begin
   lock table longshore.queue in share row exclusive mode;
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.meet_holder(of_shard smallint, of_scope text, of_key text, of_id uuid, of_queue integer, unique_request jsonb, new_params text, new_sha bytea, new_rank integer, new_run_at timestamp with time zone, new_expires_at timestamp with time zone, at timestamp with time zone)
+CREATE OR REPLACE FUNCTION longshore.meet_holder(of_shard smallint, of_scope text, of_key text, of_id uuid, of_queue integer, unique_request jsonb, new_params text, new_shape jsonb, new_sha bytea, new_rank integer, new_run_at timestamp with time zone, new_expires_at timestamp with time zone, at timestamp with time zone)
  RETURNS TABLE(job_id uuid, state job_state)
  LANGUAGE plpgsql
 AS $function$
@@ -1766,8 +1774,8 @@ begin
     end if;
     if holder.untouched and holder.queue = of_queue then
       -- `least` ignores the null of a request without maxWaitMs.
-      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_rank,
-        least(new_run_at, at + make_interval(
+      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_shape,
+        new_rank, least(new_run_at, at + make_interval(
           secs => ((unique_request ->> 'maxWaitMs')::float8 - holder.age_ms) / 1000)),
         new_expires_at, at);
       if replaced is not null then
@@ -1932,7 +1940,7 @@ AS $function$
   order by r.tenant = of_tenant desc limit 1
 $function$;
 
-CREATE OR REPLACE FUNCTION longshore.replace_job(of_shard smallint, of_id uuid, of_queue integer, new_params text, new_rank integer, new_run_at timestamp with time zone, new_expires_at timestamp with time zone, at timestamp with time zone)
+CREATE OR REPLACE FUNCTION longshore.replace_job(of_shard smallint, of_id uuid, of_queue integer, new_params text, new_shape jsonb, new_rank integer, new_run_at timestamp with time zone, new_expires_at timestamp with time zone, at timestamp with time zone)
  RETURNS job_state
  LANGUAGE plpgsql
 AS $function$
@@ -1944,7 +1952,8 @@ begin
     and (w.state <> 'queued' or new_run_at <= at)
   returning w.* into gone;
   if gone.id is null then return null; end if;
-  update longshore.job set params = new_params::json where shard = of_shard and id = of_id;
+  update longshore.job set params = new_params::json, policy = (policy - 'paramsShape') || new_shape
+  where shard = of_shard and id = of_id;
   gone.rank := new_rank;
   gone.run_at := case when gone.state = 'scheduled' or (gone.state = 'created' and new_run_at > at)
     then new_run_at end;
@@ -1988,6 +1997,7 @@ CREATE OR REPLACE FUNCTION longshore.request_fields()
 AS $function$
   values ('job', 'definitionKey', 'key', null::numeric, null::numeric, true),
     ('job', 'definitionVersion', 'whole', 1, 2147483647, false),
+    ('job', 'paramsShape', 'whole', 1, 1000, false),
     ('job', 'tenant', 'tenant', null, null, false),
     ('job', 'params', 'any', null, null, false),
     ('job', 'priority', 'whole', -1000000, 1000000, false),
@@ -2116,6 +2126,16 @@ begin
     "waitedMs" := date_part('epoch', clock_timestamp() - w.queued_at) * 1000;
     return next;
   end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION longshore.shape_of(of_shard smallint, of_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select jsonb_build_object('paramsShape', policy -> 'paramsShape') from longshore.job
+    where shard = of_shard and id = of_id and policy ? 'paramsShape');
 end $function$;
 
 CREATE OR REPLACE FUNCTION longshore.still_holds(during jsonb, state job_state, age_ms double precision)

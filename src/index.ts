@@ -4,6 +4,13 @@ import type { RunDueSummary } from './core/queue/run-due.ts';
 
 /** What `import … from 'longshore'` gives: how to define jobs, and ways to start them. */
 export { defineJob, NonRetryable, RetryAfter, SignalTimeout } from './core/definition/define.ts';
+export { defineBatchJob } from './core/definition/define-batch.ts';
+export type {
+  BatchContext,
+  BatchItem,
+  BatchJobOptions,
+  ItemFailure,
+} from './core/definition/define-batch.ts';
 export { defineCommand, type CommandOptions } from './core/definition/define-command.ts';
 export type {
   HookContext,

@@ -124,6 +124,7 @@ const CLAIMS: Claim[] = [
   claim('e2e/waits/waits', 'docs/waiting.md', 'sh'),
   claim('e2e/large/large-values', 'docs/guides/large-values.md', 'ts'),
   claim('e2e/large/large-values', 'docs/guides/large-values.md', 'sh'),
+  claim('integration/docs/docs-examples', 'docs/guides/grouping.md', 'ts'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'ts'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'sh'),
 ];

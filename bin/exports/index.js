@@ -4,6 +4,7 @@ import { load } from './load.js';
 export * from './client.js';
 export const {
   createLongshore,
+  defineBatchJob,
   defineCommand,
   defineJob,
   NonRetryable,

@@ -503,6 +503,14 @@ begin
   return (select tags from longshore.job where shard = of_shard and id = of_id);
 end $$;
 
+-- The policy of a hook: the shape of the params of its job; null for the first shape.
+create function longshore.shape_of(of_shard smallint, of_id uuid) returns jsonb
+language plpgsql stable as $$
+begin
+  return (select jsonb_build_object('paramsShape', policy -> 'paramsShape') from longshore.job
+    where shard = of_shard and id = of_id and policy ? 'paramsShape');
+end $$;
+
 
 -- ===========================================================================================
 -- 3. Workers
@@ -747,6 +755,8 @@ create table longshore.schedule (
   definition_key text not null,
   definition_version integer check (definition_version > 0),
   params json not null,
+  -- The shape of the params, which the code of the definition may upgrade.
+  params_shape integer not null check (params_shape > 0),
   priority integer not null,
   enabled boolean not null,
   note text,
@@ -1826,6 +1836,7 @@ returns table (part text, name text, kind text, low numeric, high numeric, requi
 language sql immutable as $$
   values ('job', 'definitionKey', 'key', null::numeric, null::numeric, true),
     ('job', 'definitionVersion', 'whole', 1, 2147483647, false),
+    ('job', 'paramsShape', 'whole', 1, 1000, false),
     ('job', 'tenant', 'tenant', null, null, false),
     ('job', 'params', 'any', null, null, false),
     ('job', 'priority', 'whole', -1000000, 1000000, false),
@@ -2071,7 +2082,7 @@ $$;
 -- Gives a waiting job that was never claimed the params, priority and times of a later request
 -- (src/store/enqueue/unique-jobs.ts says why its row is deleted and inserted). Null when it is too late.
 create function longshore.replace_job(of_shard smallint, of_id uuid, of_queue integer, new_params text,
-  new_rank integer, new_run_at timestamptz, new_expires_at timestamptz, at timestamptz)
+  new_shape jsonb, new_rank integer, new_run_at timestamptz, new_expires_at timestamptz, at timestamptz)
 returns longshore.job_state language plpgsql as $$
 declare
   gone longshore.waiting;
@@ -2081,7 +2092,8 @@ begin
     and (w.state <> 'queued' or new_run_at <= at)
   returning w.* into gone;
   if gone.id is null then return null; end if;
-  update longshore.job set params = new_params::json where shard = of_shard and id = of_id;
+  update longshore.job set params = new_params::json, policy = (policy - 'paramsShape') || new_shape
+  where shard = of_shard and id = of_id;
   gone.rank := new_rank;
   gone.run_at := case when gone.state = 'scheduled' or (gone.state = 'created' and new_run_at > at)
     then new_run_at end;
@@ -2093,7 +2105,7 @@ end $$;
 -- Takes the key of a unique job. Returns the existing job when no new one is needed. The key stays
 -- locked until the end of the transaction either way.
 create function longshore.meet_holder(of_shard smallint, of_scope text, of_key text, of_id uuid,
-  of_queue integer, unique_request jsonb, new_params text, new_sha bytea, new_rank integer,
+  of_queue integer, unique_request jsonb, new_params text, new_shape jsonb, new_sha bytea, new_rank integer,
   new_run_at timestamptz, new_expires_at timestamptz, at timestamptz)
 returns table (job_id uuid, state longshore.job_state)
 language plpgsql as $$
@@ -2116,8 +2128,8 @@ begin
     end if;
     if holder.untouched and holder.queue = of_queue then
       -- `least` ignores the null of a request without maxWaitMs.
-      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_rank,
-        least(new_run_at, at + make_interval(
+      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_shape,
+        new_rank, least(new_run_at, at + make_interval(
           secs => ((unique_request ->> 'maxWaitMs')::float8 - holder.age_ms) / 1000)),
         new_expires_at, at);
       if replaced is not null then
@@ -2204,6 +2216,7 @@ declare
   key_limiter bigint;
   rank integer;
   policy jsonb := '{}';
+  shape jsonb := '{}';
   at timestamptz := clock_timestamp();
   due timestamptz;
   expiry timestamptz;
@@ -2215,7 +2228,8 @@ begin
   sha := sha256(convert_to(params, 'UTF8'));
   wanted := coalesce((request ->> 'definitionVersion')::integer, longshore.released_version(tenant,
     definition_key, coalesce(request ->> 'concurrencyKey', gen_random_uuid()::text)));
-  select d.version, (d.info ->> 'maxAttempts')::integer as max_attempts into published
+  select d.version, (d.info ->> 'maxAttempts')::integer as max_attempts,
+    (d.info ->> 'paramsShape')::integer as params_shape into published
   from longshore.definition d
   where d.key = definition_key and d.tenant in (of_tenant, 'default')
     and (d.version = wanted or wanted is null and d.deployment is null)
@@ -2231,6 +2245,10 @@ begin
   expiry := longshore.instant_of(request ->> 'expiresAt');
   job_id := longshore.new_job_id(shard);
   created := false;
+  if coalesce((request ->> 'paramsShape')::integer, published.params_shape, 1) > 1 then
+    shape := jsonb_build_object('paramsShape',
+      coalesce((request ->> 'paramsShape')::integer, published.params_shape));
+  end if;
 
   if idempotency_key is not null then
     select * into earlier from longshore.take_key(shard,
@@ -2246,7 +2264,7 @@ begin
       jsonb_build_object('key', unique_key, 'while', request #> '{unique,while}'));
     select * into earlier from longshore.meet_holder(shard,
       E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, queue.queue,
-      request -> 'unique', params, sha, rank, due, expiry, at);
+      request -> 'unique', params, shape, sha, rank, due, expiry, at);
     if found then
       -- The same request once more shall be answered with the same job, however that is by then.
       update longshore.dedupe d set job_id = earlier.job_id
@@ -2276,7 +2294,7 @@ begin
   values (shard, job_id, queue.queue, params::json,
     (select array_agg(t.tag order by t.n)
       from jsonb_array_elements_text(request -> 'tags') with ordinality as t(tag, n)),
-    idempotency_key, nullif(policy, '{}'), at, request ->> 'concurrencyKey');
+    idempotency_key, nullif(policy || shape, '{}'), at, request ->> 'concurrencyKey');
   insert into longshore.waiting (shard, id, queue, state, rank, key_limiter, seq, run_at, expires_at,
     max_attempts, queued_at)
   values (shard, job_id, queue.queue, state, rank, key_limiter,

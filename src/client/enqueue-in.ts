@@ -50,7 +50,12 @@ export async function enqueueIn(
   params?: unknown,
   options: EnqueueInOptions = {},
 ): Promise<EnqueueInReceipt> {
-  if (typeof definition !== 'string' && definition.schema && !options.skipValidation) {
+  const { paramsShape } = options;
+  // The schema is that of the shape of the definition.
+  const isOwn =
+    typeof definition !== 'string' &&
+    (paramsShape ?? definition.paramsShape) === definition.paramsShape;
+  if (isOwn && definition.schema && !options.skipValidation) {
     await refuseMisfit(definition.schema, params === undefined ? {} : params);
   }
   const body = strictJson(requestBody({ definition, params, options }));

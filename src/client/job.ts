@@ -19,11 +19,15 @@ export type Job<Result = unknown> = Omit<JobView, 'result'> & { result: Result |
 export interface DefinitionRef<Input = unknown, Result = unknown> {
   readonly key: string;
   readonly version?: number | undefined;
+  /** The shape of the params that its code works with. */
+  readonly paramsShape?: number | undefined;
   readonly types?: { input: Input; result: Result } | undefined;
 }
 
 export interface EnqueueOptions {
   definitionVersion?: number | undefined;
+  /** The shape of the params. Default: that of the definition, else the current one. */
+  paramsShape?: number | undefined;
   /** An integer; higher runs first, default 0. */
   priority?: number | undefined;
   maxAttempts?: number | undefined;
@@ -200,6 +204,10 @@ export interface PublishedDefinition {
   schedules: { name: string; cron: string; timezone: string }[];
   /** The JSON Schema of its params, if any. */
   paramsSchema: unknown;
+  /** The shape of params that its code works with; 1 without upgrades. */
+  paramsShape: number;
+  /** Jobs run in groups: at most `size` in one call; null: each job alone. */
+  group: { size: number; waitMs: number } | null;
   publishedAt: string;
   /** The limits in force for all versions, with overrides and permits in use. */
   limits: DefinitionLimitsView;

@@ -51,6 +51,7 @@ async function deliverOne(
   const sent = {
     ...facts,
     ...(given && { secrets: { ...given.values } }),
+    ...(job.policy?.paramsShape !== undefined && { paramsShape: job.policy.paramsShape }),
     paramsJson: await openedParams(store, delivery),
     timeoutMs,
     interruptions,

@@ -13,15 +13,17 @@ import {
 } from '../core/job/new-job.ts';
 import {
   type EnqueueWarning,
+  newerShape,
   type Registered,
   unregistered,
 } from '../core/definition/enqueue-warning.ts';
 import { PARAMS_MAX_BYTES } from '../core/job/params.ts';
 import type { LargeValues } from '../large/large-values.ts';
+import { FIRST_SHAPE } from '../core/shape/upgrade.ts';
 import { isEnvelopeText } from '../core/access/sealed.ts';
 import { homeShard } from '../core/queue/shard.ts';
 import type { Db } from '../store/connection/db.ts';
-import { Catalog } from '../store/enqueue/catalog.ts';
+import { Catalog, type VersionRequest } from '../store/enqueue/catalog.ts';
 import { announce, EnqueueBatch, enqueueAndWake } from '../store/enqueue/enqueue-batch.ts';
 import type { EnqueuedJob, Entry } from '../store/enqueue/enqueue-entry.ts';
 import { JobIds } from '../store/connection/job-ids.ts';
@@ -43,7 +45,7 @@ const SUGGESTIONS_MAX = 10;
 /** What is needed of a request to judge its params. */
 export type ParamsRequest = Pick<
   JobRequest,
-  'tenant' | 'definitionKey' | 'definitionVersion' | 'paramsJson' | 'skipValidation'
+  'tenant' | 'definitionKey' | 'definitionVersion' | 'paramsJson' | 'paramsShape' | 'skipValidation'
 >;
 
 /** Where all jobs come in: HTTP, the SDK in process, schedules. One path, one set of rules. */
@@ -172,12 +174,20 @@ export class Enqueuer {
       const published = this.#catalog.find(request);
       // Sealed params of a schedule that this process cannot open are validated by the worker.
       if (!published || request.skipValidation || isEnvelopeText(paramsJson)) continue;
+      // The schema is that of the current shape. Others are validated after their upgrade.
+      if ((request.paramsShape ?? shapeOf(published)) !== shapeOf(published)) continue;
       for (const violation of this.#checks.violations({ ...published, key }, paramsJson)) {
         found.push({ index, ...violation });
       }
       if (found.length >= MISFITS_MAX) break;
     }
     if (found.length > 0) throw new ParamsInvalid(found);
+  }
+
+  /** The shape of params that the published code of a definition works with. */
+  async currentShape(request: VersionRequest): Promise<number> {
+    await this.#catalog.refresh();
+    return shapeOf(this.#catalog.find(request));
   }
 
   /** What the callers of stored jobs should know of each. A registered definition costs one look-up. */
@@ -189,7 +199,8 @@ export class Enqueuer {
     for (const request of requests) {
       const { definitionKey: key, definitionVersion: version } = request;
       const name = `${key}@${version}`;
-      const known = this.#catalog.find(request) ? [] : told.get(name);
+      const published = this.#catalog.find(request);
+      const known = published ? newerShape(request, published) : told.get(name);
       if (known === undefined) {
         all ??= this.#catalog.all(request.tenant);
         told.set(name, [unregistered(key, version, all, told.size < SUGGESTIONS_MAX)]);
@@ -267,4 +278,8 @@ export class Enqueuer {
 function withKey(request: JobRequest): JobRequest {
   const { requestId, idempotencyKey } = request;
   return { ...request, requestId: null, idempotencyKey: idempotencyKey ?? requestId };
+}
+
+function shapeOf(published: PublishedDefaults | null): number {
+  return published?.paramsShape ?? FIRST_SHAPE;
 }

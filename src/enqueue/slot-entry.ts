@@ -14,6 +14,7 @@ export async function slotEntry(
   const entry = await enqueuer.prepare({
     ...plainRequest(row.tenant, row.definition_key, row.params),
     definitionVersion: row.definition_version,
+    paramsShape: row.params_shape,
     priority: row.priority,
     runAt: delayMs > 0 ? new Date(slotAt.getTime() + delayMs) : null,
   });

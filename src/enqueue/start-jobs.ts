@@ -4,7 +4,12 @@ import { Findings } from '../protocol/findings.ts';
 import type { ProblemCode } from '../protocol/problem.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { EnqueuedJob } from '../store/enqueue/enqueue-entry.ts';
-import { IdempotencyConflict, type Enqueuer, ParentUnknown } from './enqueuer.ts';
+import {
+  IdempotencyConflict,
+  type Enqueuer,
+  type ParamsRequest,
+  ParentUnknown,
+} from './enqueuer.ts';
 import { NotRegistered } from './not-registered.ts';
 import { TimeRefused } from './time-refused.ts';
 
@@ -77,9 +82,10 @@ async function refusingMisfits<T>(
 export async function refuseMisfit(
   enqueuer: Enqueuer,
   tenant: string,
-  of: { definitionKey: string; definitionVersion: number | null; paramsJson: string },
+  of: Pick<ParamsRequest, 'definitionKey' | 'definitionVersion' | 'paramsJson' | 'paramsShape'>,
 ): Promise<void> {
-  const { definitionKey, definitionVersion, paramsJson } = of;
-  const request = { tenant, definitionKey, definitionVersion, paramsJson, skipValidation: false };
+  const { definitionKey, definitionVersion, paramsJson, paramsShape } = of;
+  const asked = { definitionKey, definitionVersion, paramsJson, paramsShape };
+  const request = { tenant, ...asked, skipValidation: false };
   await refusingMisfits(async () => await enqueuer.checkParams([request]));
 }

@@ -1,3 +1,5 @@
+import { GROUP_SIZE_MAX, GROUP_WAIT_MS_MAX } from '../core/definition/group.ts';
+import { PARAMS_SHAPE_MAX } from '../core/shape/upgrade.ts';
 import { isServerStep } from '../core/job/signal.ts';
 import { STREAM_CHUNK_CHARS } from '../core/logs/stream.ts';
 import { z } from 'zod';
@@ -45,6 +47,11 @@ const DefinitionRules = z.looseObject({
   maxInterruptions: z.int().min(0),
   isolation: z.enum(ISOLATIONS),
   hooks: z.array(z.string()),
+  paramsShape: whole(1, PARAMS_SHAPE_MAX).optional(),
+  group: z
+    .strictObject({ size: whole(1, GROUP_SIZE_MAX), waitMs: whole(0, GROUP_WAIT_MS_MAX) })
+    .nullable()
+    .optional(),
 });
 
 /** Body of `PUT /v1/workers/{instance}`. */
@@ -170,6 +177,10 @@ const Delivered = z.looseObject({
   key: z.string(),
   version: z.int(),
   paramsJson: z.string().describe('The params, as JSON text.'),
+  paramsShape: z
+    .int()
+    .optional()
+    .describe('The shape of the params; absent for 1. A worker upgrades an older one.'),
   timeoutMs: z.number(),
   interruptions: z.int(),
   traceparent: z.string().nullable(),

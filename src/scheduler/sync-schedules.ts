@@ -1,3 +1,4 @@
+import { FIRST_SHAPE } from '../core/shape/upgrade.ts';
 import type { DeclaredSchedule } from '../core/definition/declared-schedule.ts';
 import type { DefinitionInfo } from '../core/definition/definition.ts';
 import {
@@ -141,6 +142,7 @@ function specFrom(
     ...declared,
     definitionKey: info.key,
     definitionVersion: released ? null : info.version,
+    paramsShape: info.paramsShape ?? FIRST_SHAPE,
     enabled: true,
     startAt: startAt === null ? null : new Date(startAt),
     endAt: endAt === null ? null : new Date(endAt),

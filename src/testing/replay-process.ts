@@ -3,7 +3,8 @@ import { DAY_MS } from '../core/values/duration.ts';
 import { nearestName } from '../core/values/nearest.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
 import { loadDefinitions } from '../worker/runner/load.ts';
-import type { ReplayMessage, ReplayRequest } from '../core/job/replay.ts';
+import type { ReplayLine, ReplayMessage, ReplayRequest } from '../core/job/replay.ts';
+import { runBatch } from './run-batch.ts';
 import { runJob } from './run-job.ts';
 
 /** The process of `longshore replay`: runs one attempt with the code of a folder, and exits. */
@@ -46,15 +47,22 @@ async function replay(request: ReplayRequest): Promise<void> {
   if (definition.version !== version) {
     tell({ note: `The job ran version ${version}; the folder has version ${definition.version}.` });
   }
-  const run = await runJob(patient(definition, inspectPort !== null), params, {
+  const debugged = patient(definition, inspectPort !== null);
+  const options = {
     jobId: request.jobId,
     attempt: request.attempt,
     maxAttempts: request.maxAttempts,
+    paramsShape: request.paramsShape,
     steps: request.steps,
     checkpoint: request.checkpoint,
     secrets: request.secrets,
-    onLog: (line) => tell({ line }),
-  });
+    onLog: (line: ReplayLine) => tell({ line }),
+  };
+  // A job of a group is replayed as a group of one.
+  const run = debugged.info.group
+    ? (await runBatch(debugged, [params], options))[0]
+    : await runJob(debugged, params, options);
+  if (!run) throw new Error('the job did not run');
   const { status, result, error, nextInMs, steps } = run;
   tell({ ended: { status, result, error, nextInMs, steps: Object.keys(steps) } });
 }

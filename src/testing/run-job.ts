@@ -10,6 +10,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { Execution } from '../worker/attempt/execution.ts';
 import { rejectedSignal, signalStep } from '../core/job/signal.ts';
 import { secretsFrom } from '../worker/attempt/secrets.ts';
+import type { Runner } from '../worker/runners/runner.ts';
 import { InlineRunner } from '../worker/runners/inline-runner.ts';
 import type { Saved } from '../worker/ipc.ts';
 import { byName } from '../worker/runner/run.ts';
@@ -18,6 +19,8 @@ export interface RunOptions {
   /** The number of the attempt; default 1. */
   attempt?: number | undefined;
   maxAttempts?: number | undefined;
+  /** The shape of the params; default: the current one. An older one is upgraded first. */
+  paramsShape?: number | undefined;
   jobId?: string | undefined;
   /** The steps stored by earlier attempts. */
   steps?: Record<string, unknown> | undefined;
@@ -73,13 +76,48 @@ const NO_JITTER = 0.5;
 export async function runJob<Definition extends JobDefinition>(
   definition: Definition,
   params: InputOf<Definition>,
+  options?: RunOptions,
+): Promise<JobRun<ResultOf<Definition>>>;
+/** Params of an older shape are not those that the definition takes today. */
+export async function runJob<Definition extends JobDefinition>(
+  definition: Definition,
+  params: unknown,
+  options: RunOptions & { paramsShape: number },
+): Promise<JobRun<ResultOf<Definition>>>;
+export async function runJob<Definition extends JobDefinition>(
+  definition: Definition,
+  params: unknown,
   options: RunOptions = {},
 ): Promise<JobRun<ResultOf<Definition>>> {
   const { info } = definition;
   if (info.command) {
     throw new TypeError(`${info.key} is a command, which only a worker can run: use createTestRig`);
   }
-  const { after, signal } = options;
+  if (info.group) {
+    throw new TypeError(`the jobs of ${info.key} run in groups: use runBatch`);
+  }
+  const runner = runnerOf(definition);
+  return (await runOn(definition, runner, params, options)) as JobRun<ResultOf<Definition>>;
+}
+
+export function runnerOf(definition: JobDefinition): InlineRunner {
+  return new InlineRunner(byName([definition]), () => systemClock.now().getTime(), PUBLIC_URL);
+}
+
+/** One attempt of one job on a runner. */
+export async function runOn(
+  definition: JobDefinition,
+  runner: Runner,
+  params: unknown,
+  options: RunOptions,
+): Promise<JobRun> {
+  const { info } = definition;
+  const { after, signal, paramsShape = info.paramsShape } = options;
+  if (paramsShape > info.paramsShape) {
+    throw new TypeError(
+      `the params have shape ${paramsShape}, and the code of ${info.key} has shape ${info.paramsShape}`,
+    );
+  }
   const attempt = options.attempt ?? (after ? after.attempt + Number(charged(after)) : 1);
   const parents = options.parents ? { [PARENTS_STEP]: options.parents } : {};
   const saved: Saved = {
@@ -99,11 +137,6 @@ export async function runJob<Definition extends JobDefinition>(
   };
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
-  const runner = new InlineRunner(
-    byName([definition]),
-    () => systemClock.now().getTime(),
-    PUBLIC_URL,
-  );
   const ended = Promise.withResolvers<Outcome>();
   execution.run(
     runner,
@@ -145,7 +178,7 @@ export async function runJob<Definition extends JobDefinition>(
     attempt,
     outcome,
     status: next.to,
-    result: resultOf(outcome) as ResultOf<Definition> | undefined,
+    result: resultOf(outcome),
     error: next.error,
     nextInMs: waits ? next.delayMs : null,
   };
@@ -164,7 +197,7 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
     claim: attempt,
     interruptions: 0,
     paramsJson: checked.json,
-    policy: null,
+    policy: { paramsShape: options.paramsShape ?? info.paramsShape },
     limited: false,
     traceparent: null,
     waitedMs: null,

@@ -15,6 +15,8 @@ export type ToRunner =
   /** The first message: how to load the definitions. */
   | ({ type: 'load' } & LoadPlan)
   | { type: 'run'; job: RunCommand }
+  /** The next `size` jobs run as one group, when all have arrived. */
+  | { type: 'group'; size: number }
   | { type: 'abort'; claim: number; reason: AbortReason }
   /** The answer to a `save`; the problem is null when it is durable. */
   | { type: 'saved'; claim: number; seq: number; problem: string | null }
@@ -53,6 +55,8 @@ export interface RunCommand {
   key: string;
   version: number;
   params: unknown;
+  /** The shape of the params; absent for 1. */
+  paramsShape?: number | undefined;
   /** What earlier attempts stored; absent when there were none. */
   saved?: Saved | undefined;
   /** The trace context. */

@@ -13,6 +13,8 @@ export const PLAIN_JOB: JobView = {
   maxAttempts: 3,
   tags: [],
   params: {},
+  paramsShape: 1,
+  currentParamsShape: 1,
   result: null,
   error: null,
   errorSummary: null,

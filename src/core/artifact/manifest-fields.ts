@@ -1,5 +1,6 @@
 import type { DeclaredSchedule } from '../definition/declared-schedule.ts';
 import type { DefinitionInfo } from '../definition/definition.ts';
+import { FIRST_SHAPE } from '../shape/upgrade.ts';
 import { type Entrypoint, entrypointFields, type Runtime } from './entrypoint.ts';
 
 export interface ManifestInput {
@@ -23,7 +24,7 @@ export function manifestFields({ app, runtime, definitions }: ManifestInput): ob
 
 function definitionFields(info: DefinitionInfo, entrypoint: Entrypoint): object {
   const { timeoutMs, limits, hooks, schedules, paramsSchema, redact, command, ...rest } = info;
-  const { isolation, ...withoutIsolation } = rest;
+  const { isolation, paramsShape, ...withoutIsolation } = rest;
   return filled({
     ...withoutIsolation,
     ...(command === null ? { isolation } : {}),
@@ -33,6 +34,7 @@ function definitionFields(info: DefinitionInfo, entrypoint: Entrypoint): object 
     hooks,
     schedule: schedules.map(scheduleFields),
     schema: paramsSchema,
+    ...(paramsShape === FIRST_SHAPE ? {} : { paramsShape }),
     entrypoint: entrypointFields(entrypoint),
   });
 }

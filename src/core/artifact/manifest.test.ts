@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { defineBatchJob } from '../definition/define-batch.ts';
 import { defineCommand } from '../definition/define-command.ts';
 import { defineJob } from '../definition/define.ts';
 import { type Entrypoint, ManifestError } from './entrypoint.ts';
@@ -94,6 +95,8 @@ describe('a manifest', () => {
       run: () => null,
     }),
     defineJob({ key: 'preset', retry: 'webhook', run: () => null }),
+    defineBatchJob({ key: 'grouped', size: 7, waitMs: 0, run: () => [] }),
+    defineJob({ key: 'evolved', upgrade: { 2: () => null }, run: () => null }),
     defineCommand({
       key: 'c',
       command: ['python3', 'x.py'],
@@ -156,6 +159,12 @@ describe('a manifest', () => {
     [{ retry: { baseMs: -1 } }, '.retry', 'retry.baseMs must be'],
     [{ schedule: { cron: 5 } }, '.schedule', 'schedule.cron must be'],
     [{ concurrencyLimit: -1 }, '.concurrencyLimit', 'whole number'],
+    [{ group: { size: 0 } }, '.group', 'size must be a whole number'],
+    [{ group: { size: 2, wait: 1 } }, '.group', 'unknown field "wait"'],
+    [{ group: 5 }, '.group', 'must be an object with size and waitMs'],
+    [{ group: { size: 2 }, entrypoint: ['x'] }, '.group', 'one job at a time'],
+    [{ paramsShape: 0 }, '', 'paramsShape must be a whole number from 1 to 1000'],
+    [{ paramsShape: '2' }, '', 'paramsShape must be a whole number from 1 to 1000'],
     [{ schema: 'x' }, '.schema', 'must be a JSON Schema'],
     [{ hooks: ['onFial'] }, '.hooks[0]', 'did you mean "onFail"?'],
     [{ hooks: ['onEnd', 'onEnd'] }, '.hooks[1]', 'occurs twice'],

@@ -4,6 +4,7 @@ import {
   type DefinitionInfo,
   type DefinitionPolicy,
 } from '../definition/definition.ts';
+import { type GroupRule, groupRule } from '../definition/group.ts';
 import { POLICY_FIELDS } from '../definition/policy-fields.ts';
 import { canonicalJson } from '../values/canonical-json.ts';
 import { atOnce, parseInSteps } from '../values/exact-json.ts';
@@ -48,7 +49,14 @@ export interface ManifestDefinition {
 }
 
 const FIELDS = ['longshore', 'app', 'runtime', 'definitions'];
-const DEFINITION_FIELDS = [...POLICY_FIELDS, 'entrypoint', 'hooks', 'schema'];
+const DEFINITION_FIELDS = [
+  ...POLICY_FIELDS,
+  'entrypoint',
+  'hooks',
+  'schema',
+  'paramsShape',
+  'group',
+];
 
 /** Reads the bytes of `longshore.json`. */
 export function parseManifest(bytes: Uint8Array): Manifest {
@@ -94,7 +102,7 @@ export function manifestOf(value: unknown): Manifest {
 function readOne(value: unknown, runtime: Runtime, path: string): ManifestDefinition {
   if (!isRecord(value)) throw new ManifestError(path, 'must be an object');
   requireKnown(value, DEFINITION_FIELDS, path);
-  const { entrypoint: written, hooks, schema = null, ...policy } = value;
+  const { entrypoint: written, hooks, schema = null, paramsShape = 1, group, ...policy } = value;
   if (policy['key'] === undefined) throw new ManifestError(`${path}.key`, 'is missing');
   if (written === undefined) throw new ManifestError(`${path}.entrypoint`, 'is missing');
   const entrypoint = parseEntrypoint(written, runtime, `${path}.entrypoint`);
@@ -106,6 +114,8 @@ function readOne(value: unknown, runtime: Runtime, path: string): ManifestDefini
   }
   const parts = {
     paramsSchema: schema,
+    paramsShape: paramsShape as number,
+    group: groupOf(group, entrypoint, path),
     hooks: hooksOf(hooks, entrypoint, `${path}.hooks`),
     command:
       entrypoint.runtime === 'command' ? { argv: entrypoint.argv, cwd: entrypoint.cwd } : null,
@@ -130,6 +140,20 @@ function infoOf(
     const field = /^\w+/.exec(sentence)?.[0] ?? '';
     const inner = (POLICY_FIELDS as readonly string[]).includes(field) ? `${path}.${field}` : path;
     throw new ManifestError(inner, sentence, { cause: error });
+  }
+}
+
+function groupOf(value: unknown, { runtime }: Entrypoint, at: string): GroupRule | null {
+  if (value === undefined) return null;
+  const path = `${at}.group`;
+  if (!isRecord(value)) throw new ManifestError(path, 'must be an object with size and waitMs');
+  requireKnown(value, ['size', 'waitMs'], path);
+  if (runtime !== 'node') throw new ManifestError(path, 'a command runs one job at a time');
+  try {
+    return groupRule('group', value['size'], value['waitMs']);
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    throw new ManifestError(path, error.message, { cause: error });
   }
 }
 

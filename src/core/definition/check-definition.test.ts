@@ -41,6 +41,8 @@ test('the defaults are those of the design', () => {
     redact: [],
     schedules: [],
     paramsSchema: null,
+    paramsShape: 1,
+    group: null,
   });
 });
 

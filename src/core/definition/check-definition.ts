@@ -17,6 +17,7 @@ import {
   STALL_TIMEOUT_MS_MIN,
   TIMEOUT_SECONDS_MAX,
 } from './definition.ts';
+import { FIRST_SHAPE, PARAMS_SHAPE_MAX } from '../shape/upgrade.ts';
 import { definitionAbout } from './definition-about.ts';
 import { HOUR_MS } from '../values/duration.ts';
 import { FAILURE_CODES, isFailureCode } from '../failure/failure.ts';
@@ -69,8 +70,16 @@ export function definitionInfo(policy: DefinitionPolicy, parts: DefinitionParts)
     limits: limits(key, policy),
     hooks: [...(parts.hooks ?? [])],
     command: parts.command ?? null,
+    group: parts.group ?? null,
     schedules: declaredSchedules(policy.schedule, refused),
     paramsSchema: parts.paramsSchema,
+    paramsShape: integerIn(
+      key,
+      'paramsShape',
+      parts.paramsShape ?? FIRST_SHAPE,
+      1,
+      PARAMS_SHAPE_MAX,
+    ),
   };
 }
 

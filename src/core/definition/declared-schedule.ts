@@ -43,7 +43,7 @@ export type ScheduleInput = string | ScheduleDeclaration | readonly ScheduleDecl
 /** The published form: plain JSON with every default filled in. */
 export interface DeclaredSchedule extends Omit<
   ScheduleSpec,
-  'name' | 'definitionKey' | 'definitionVersion' | 'enabled' | 'startAt' | 'endAt'
+  'name' | 'definitionKey' | 'definitionVersion' | 'paramsShape' | 'enabled' | 'startAt' | 'endAt'
 > {
   name: string;
   startAt: string | null;

@@ -69,7 +69,9 @@ describe('a definition', () => {
     expect([Object.isFrozen(job), Object.isFrozen(job.info)]).toEqual([true, true]);
     expect(isJobDefinition(job)).toBe(true);
     expect(Object.getOwnPropertySymbols(job)).toEqual([Symbol.for('longshore.definition')]);
-    expect(Object.keys(job)).toEqual(['key', 'version', 'info', 'schema', 'run', 'hooks']);
+    const shape = ['paramsShape'];
+    const code = ['info', 'schema', 'run', 'hooks', 'upgrades'];
+    expect(Object.keys(job)).toEqual(['key', 'version', ...shape, ...code]);
   });
 
   it.each([null, undefined, 'a', {}, { key: 'a', version: 1, run }, run])(

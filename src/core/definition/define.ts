@@ -4,6 +4,12 @@ import type { JobOutcome } from '../dependency/dependency.ts';
 import type { JobError, JobState } from '../job/job.ts';
 import type { SignalLinkOptions } from '../signal/signal-link.ts';
 import { POLICY_OPTIONS } from './policy-fields.ts';
+import {
+  shapeAfter,
+  type UpgradeFunction,
+  type UpgradeInput,
+  upgradesOf,
+} from '../shape/upgrade.ts';
 import { unknownName } from '../values/nearest.ts';
 import { type HookName, HOOKS } from '../views/history.ts';
 
@@ -158,6 +164,11 @@ export type RunFunction<Params, Result> = (
 
 export interface JobOptions<Params, Result> extends DefinitionPolicy, JobHooks {
   run: RunFunction<Params, Result>;
+  /**
+   * Functions that bring the params of queued jobs to the current shape: `{ 2: (old) => new }`. The
+   * highest number is the current shape; jobs without a number have shape 1.
+   */
+  upgrade?: UpgradeInput | undefined;
 }
 
 export interface JobDefinition<Input = unknown, Result = unknown> {
@@ -167,13 +178,17 @@ export interface JobDefinition<Input = unknown, Result = unknown> {
   readonly schema: StandardSchema | null;
   readonly run: RunFunction<never, Result>;
   readonly hooks: JobHooks;
+  /** Without any, all params have shape 1. */
+  readonly upgrades?: readonly UpgradeFunction[] | undefined;
+  /** The shape of params that the code works with, and that its callers send. */
+  readonly paramsShape: number;
   /** For the type checker only: the params of a caller, and the result of `run`. */
   readonly types?: { input: Input; result: Result };
 }
 
 const BRAND = Symbol.for('longshore.definition');
 
-const KNOWN_OPTIONS: readonly string[] = [...POLICY_OPTIONS, 'params', 'run', ...HOOKS];
+const KNOWN_OPTIONS: readonly string[] = [...POLICY_OPTIONS, 'params', 'run', 'upgrade', ...HOOKS];
 
 export function defineJob<Output, Input, Result>(
   options: JobOptions<Output, Result> & { params: StandardSchema<Output, Input> },
@@ -195,8 +210,13 @@ export function defineJob<Params, Result>(
   const schema = schemaOf(options.key, options.params);
   const hooks = hooksOf(options);
   const names = Object.keys(hooks) as HookName[];
-  const info = definitionInfo(options, { paramsSchema: publishedSchema(schema), hooks: names });
-  return branded({ info, schema, run: options.run, hooks });
+  const upgrades = upgradesOf(options.key, options.upgrade);
+  const info = definitionInfo(options, {
+    paramsSchema: publishedSchema(schema),
+    paramsShape: shapeAfter(upgrades),
+    hooks: names,
+  });
+  return branded({ info, schema, run: options.run, hooks, upgrades });
 }
 
 export function schemaOf(key: string, params: StandardSchema | undefined): StandardSchema | null {
@@ -209,10 +229,11 @@ export function schemaOf(key: string, params: StandardSchema | undefined): Stand
 
 /** Marks a value as a definition, so that the loader finds it among the exports of a file. */
 export function branded<Input, Result>(
-  parts: Pick<JobDefinition<Input, Result>, 'info' | 'schema' | 'run' | 'hooks'>,
+  parts: Pick<JobDefinition<Input, Result>, 'info' | 'schema' | 'run' | 'hooks' | 'upgrades'>,
 ): JobDefinition<Input, Result> {
   const info = Object.freeze(parts.info);
-  const definition = { key: info.key, version: info.version, ...parts };
+  const { key, version, paramsShape } = info;
+  const definition = { key, version, paramsShape, ...parts };
   Object.defineProperty(definition, BRAND, { value: true });
   return Object.freeze(definition);
 }

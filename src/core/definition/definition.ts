@@ -1,5 +1,6 @@
 import type { DeclaredSchedule, ScheduleInput } from './declared-schedule.ts';
 import type { AboutInput, DefinitionAbout } from './definition-about.ts';
+import type { GroupRule } from './group.ts';
 import type { RetryPolicy } from '../job/job.ts';
 import type { Limits, LimitsInput } from '../queue/limits.ts';
 import type { HookName } from '../views/history.ts';
@@ -32,6 +33,10 @@ export interface DefinitionInfo extends DefinitionAbout {
   /** The schedules declared in its code. */
   schedules: DeclaredSchedule[];
   paramsSchema: unknown;
+  /** The shape of params that its code works with; 1 without `upgrade`. */
+  paramsShape: number;
+  /** How its jobs run in groups; null: each alone. */
+  group: GroupRule | null;
 }
 
 /** As workers announce it. */
@@ -80,6 +85,8 @@ export interface DefinitionPolicy extends LimitsInput, AboutInput {
 /** What a definition has besides its policy: which parts are code. */
 export interface DefinitionParts {
   paramsSchema: unknown;
+  paramsShape?: number;
+  group?: GroupRule | null;
   hooks?: readonly HookName[];
   command?: CommandInfo | null;
 }

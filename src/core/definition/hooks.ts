@@ -37,6 +37,7 @@ export function hookDefinition(info: DefinitionInfo): DefinitionInfo {
     retryOn: null,
     hooks: [],
     command: null,
+    group: null,
     paramsSchema: null,
   };
 }

@@ -32,6 +32,7 @@ export function difference(
 /** Fields by the names that users write. */
 const WRITTEN: Readonly<Record<string, string>> = {
   paramsSchema: 'params',
+  paramsShape: 'upgrade',
   schedules: 'schedule',
   timeoutMs: 'timeoutSeconds',
 };

@@ -18,6 +18,10 @@ export const FAILURE_CODES = {
     retryable: false,
     meaning: 'The params do not match the schema of the definition.',
   },
+  PARAMS_UPGRADE_FAILED: {
+    retryable: false,
+    meaning: 'An upgrade function of the definition threw.',
+  },
   PAYLOAD_TOO_LARGE: { retryable: false, meaning: 'The params exceed the size limit.' },
   AUTHENTICATION_FAILED: { retryable: false, meaning: 'The remote server answered 401 or 403.' },
   NOT_FOUND: { retryable: false, meaning: 'The remote server answered 404 or 410.' },

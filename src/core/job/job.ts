@@ -2,6 +2,8 @@ import type { WaitsFor } from '../dependency/waits-for.ts';
 import type { LargeView } from '../large/large-view.ts';
 import type { UniqueWhile } from './unique.ts';
 
+export { NO_USAGE, type Usage } from '../values/process-usage.ts';
+
 /**
  * The types of a job. A job is one instance of a definition; it is in exactly one state, and
  * `lifecycle.ts` lists the legal transitions and which part makes them.
@@ -46,6 +48,8 @@ export interface JobPolicy {
   unique?: { key: string; while: UniqueWhile };
   /** It has waited for other jobs, so its attempts get their outcomes (`ctx.parents`). */
   hasParents?: true;
+  /** The shape of its params; absent for 1 (`core/shape/upgrade.ts`). */
+  paramsShape?: number;
 }
 
 /** The delay before a retry: exponential, or a list of delays. See `backoff.ts`. */
@@ -61,23 +65,6 @@ export interface JobError {
   cause: JobError | null;
 }
 
-/** What the process of an attempt used, as far as known. */
-export interface Usage {
-  pid: number | null;
-  exitCode: number | null;
-  signal: string | null;
-  peakRssBytes: number | null;
-  cpuMs: number | null;
-}
-
-export const NO_USAGE: Usage = {
-  pid: null,
-  exitCode: null,
-  signal: null,
-  peakRssBytes: null,
-  cpuMs: null,
-};
-
 /** A job as shown by the API, the SDK, the CLI and the dashboard. */
 export interface JobView extends LargeView {
   jobId: string;
@@ -91,6 +78,9 @@ export interface JobView extends LargeView {
   maxAttempts: number;
   tags: string[];
   params: unknown;
+  /** The shape of the params, and the one that the published code works with. */
+  paramsShape: number;
+  currentParamsShape: number | null;
   result: unknown;
   error: JobError | null;
   /** The error in one line. */

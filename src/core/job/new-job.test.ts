@@ -37,7 +37,22 @@ describe('a new job', () => {
     ['with both, unpublished', { definitionVersion: 8, maxAttempts: 2 }, null, 8, 2],
   ])('%s', (_, changes, defaults, definitionVersion, maxAttempts) => {
     const job = newJob(ID, { ...request, ...changes }, defaults);
-    const { skipValidation: _skips, requireRegistered: _requires, ...asked } = request;
+    const { skipValidation: _s, requireRegistered: _r, paramsShape: _p, ...asked } = request;
     expect(job).toEqual({ ...asked, id: ID, definitionVersion, maxAttempts });
+  });
+});
+
+describe('the shape of params is stored with the job', () => {
+  it.each<[string, number | null, number | undefined, JobRequest['policy']]>([
+    ['not for the first one', null, undefined, null],
+    ['not for the first one, whatever the code has', 1, 3, null],
+    ['as published', null, 2, { paramsShape: 2 }],
+    ['as the caller says', 4, 2, { paramsShape: 4 }],
+  ])('%s', (_, paramsShape, current, policy) => {
+    const defaults = { ...published(1, 3), ...(current !== undefined && { paramsShape: current }) };
+    const asked = { ...request, policy: null, paramsShape };
+    expect(newJob(ID, asked, defaults).policy).toEqual(policy);
+    const own = { ...request, policy: { timeoutMs: 9 }, paramsShape };
+    expect(newJob(ID, own, defaults).policy).toEqual({ timeoutMs: 9, ...policy });
   });
 });

@@ -1,4 +1,5 @@
 import type { After } from '../dependency/dependency.ts';
+import { FIRST_SHAPE } from '../shape/upgrade.ts';
 import type { JobPolicy } from './job.ts';
 import type { Unique } from './unique.ts';
 
@@ -37,6 +38,8 @@ export interface NewJob {
 /** A parsed request of a caller. Null means "as the definition says". */
 export interface JobRequest extends Omit<NewJob, 'id' | 'definitionVersion'> {
   definitionVersion: number | null;
+  /** The shape of the params; null: the one that the published code works with. */
+  paramsShape: number | null;
   /** The params are not validated on enqueue. They are still validated before the job runs. */
   skipValidation: boolean;
   /** Refused when no worker has registered the definition. Null: as the server is set. */
@@ -69,6 +72,7 @@ export function plainRequest(
     policy: null,
     traceparent: null,
     after: null,
+    paramsShape: null,
     skipValidation: false,
     requireRegistered: null,
   };
@@ -80,6 +84,8 @@ export interface PublishedDefaults {
   maxAttempts: number;
   publishedAt: string;
   paramsSchema: unknown;
+  /** Absent for 1. */
+  paramsShape?: number;
   /** A release decides which version new jobs get. */
   isReleased?: boolean;
 }
@@ -107,9 +113,11 @@ export function newJob(
   request: JobRequest,
   published: PublishedDefaults | null,
 ): NewJob {
-  const { skipValidation: _skips, requireRegistered: _requires, ...asked } = request;
+  const { skipValidation: _skips, requireRegistered: _requires, paramsShape, ...asked } = request;
+  const shape = paramsShape ?? published?.paramsShape ?? FIRST_SHAPE;
   return {
     ...asked,
+    policy: shape === FIRST_SHAPE ? asked.policy : { ...asked.policy, paramsShape: shape },
     id,
     definitionVersion: queueVersion(request, published),
     maxAttempts: request.maxAttempts ?? published?.maxAttempts ?? null,

@@ -9,6 +9,7 @@ export interface ReplayRequest {
   key: string;
   version: number;
   params: unknown;
+  paramsShape: number;
   attempt: number;
   maxAttempts: number;
   /** Stored steps that are not run again. */

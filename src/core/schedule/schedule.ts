@@ -1,3 +1,4 @@
+import { FIRST_SHAPE } from '../shape/upgrade.ts';
 import { DAY_MS, YEAR_MS } from '../values/duration.ts';
 
 /**
@@ -62,6 +63,8 @@ export interface ScheduleSpec extends Timing, SlotPolicy {
   /** Null means the highest published version at the time of each slot. */
   definitionVersion: number | null;
   paramsJson: string;
+  /** The shape of the params (`core/shape/upgrade.ts`). */
+  paramsShape: number;
   priority: number;
   enabled: boolean;
   jitterMs: number;
@@ -84,6 +87,7 @@ export const SCHEDULE_DEFAULTS = {
   catchUpMax: 100,
   overlap: 'allow',
   definitionVersion: null,
+  paramsShape: FIRST_SHAPE,
   priority: 0,
   enabled: true,
   jitterMs: 0,

@@ -52,8 +52,11 @@ const JUST_NOW_MS = 2_000;
 
 export function whyNotRunning(job: JobView, world: JobWorld, now: Date): Explanation | null {
   switch (job.status) {
-    case 'scheduled':
+    case 'scheduled': {
+      const newer = job.warnings.find(({ code }) => code === 'PARAMS_NEWER');
+      if (newer) return ofShape(newer.detail ?? '');
       return ofTime(job, now, 'Not due yet');
+    }
     case 'retrying':
       return ofTime(job, now, `Attempt ${job.attempts} failed; the next one waits for the backoff`);
     case 'suspended':
@@ -81,6 +84,11 @@ function ofTime({ runAt }: JobView, now: Date, because: string): Explanation {
     ['A scheduler queues due jobs, and none seems to be running.'],
     'Start one with “longshore scheduler”, or run “longshore doctor”.',
   );
+}
+
+function ofShape(detail: string): Explanation {
+  const facts = [detail, 'It uses no attempt while it waits.'];
+  return bad('Its params are newer than the code of the workers.', facts, 'Deploy the newer code.');
 }
 
 const PARENTS_SHOWN = 5;

@@ -16,6 +16,8 @@ const JOB: JobView = {
   attempts: 2,
   maxAttempts: 3,
   tags: [],
+  paramsShape: 1,
+  currentParamsShape: 1,
   params: { n: 1 },
   result: { ok: true },
   error: null,

@@ -127,7 +127,15 @@ export function changeSchedulesRoutes(
     if (patch.paramsJson !== undefined || patch.definitionVersion !== undefined) {
       const tenant = tenantOf(request);
       const row = await readScheduleRow(db, tenant, request.params.scheduleId);
-      if (row) await refuseMisfit(enqueuer, tenant, { ...specOf(row), ...patch });
+      if (row) {
+        const spec = { ...specOf(row), ...patch };
+        // New params have the current shape; unchanged ones keep theirs.
+        if (patch.paramsJson !== undefined) {
+          spec.paramsShape = await enqueuer.currentShape({ ...spec, tenant });
+          patch.paramsShape = spec.paramsShape;
+        }
+        await refuseMisfit(enqueuer, tenant, spec);
+      }
     }
     return await change(request, (row) => {
       const others = Object.keys(patch).filter((name) => name !== 'enabled');

@@ -124,7 +124,8 @@ export function schedulesRoutes(
     { schema: CREATE, config: { access: 'operate' } },
     async (request, reply) => {
       const tenant = tenantOf(request);
-      const spec = parseSchedule(request.body);
+      const parsed = parseSchedule(request.body);
+      const spec = { ...parsed, paramsShape: await enqueuer.currentShape({ ...parsed, tenant }) };
       await refuseMisfit(enqueuer, tenant, spec);
       const made = { tenant, source: 'api', spec } as const;
       const make = async () =>

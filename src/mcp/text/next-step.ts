@@ -17,6 +17,7 @@ const HELP: Record<FailureCode, string> = {
   LEASE_EXPIRED: 'Its worker died or lost the database: see list_workers, then retry.',
   PAYLOAD_INVALID:
     'Compare the params with the schema (list_definitions); retry with other params.',
+  PARAMS_UPGRADE_FAILED: 'Fix the upgrade function that its message names, deploy, then retry.',
   PAYLOAD_TOO_LARGE: 'Store the data elsewhere and pass a reference in the params.',
   AUTHENTICATION_FAILED: 'Check the credentials of the job, then retry.',
   NOT_FOUND: 'Check the address or id in the params; retry with other params if it is wrong.',

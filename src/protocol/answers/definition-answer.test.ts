@@ -13,6 +13,8 @@ it('tells a definition as it was written, with all the fields the docs promise',
     maxAttempts: 2,
     retry: { delaysMs: [300_000, 900_000], jitter: 0.1 },
     paramsSchema: null,
+    paramsShape: 1,
+    group: null,
   });
   expect(Object.keys(answer)).toEqual(Object.keys(DefinitionAnswer.shape));
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isWebAddress } from '../../core/definition/definition-about.ts';
 import { type DefinitionInfo, ISOLATIONS } from '../../core/definition/definition.ts';
+import { FIRST_SHAPE } from '../../core/shape/upgrade.ts';
 import { type Limits, NO_LIMITS } from '../../core/queue/limits.ts';
 import { HOOKS } from '../../core/views/history.ts';
 import { DefinitionLimitsAnswer, PauseAnswer, Rate } from './limit-answer.ts';
@@ -47,6 +48,13 @@ export const DefinitionAnswer = z.looseObject({
     .array(z.looseObject({ name: z.string(), cron: z.string(), timezone: z.string() }))
     .describe('Schedules declared in the code.'),
   paramsSchema: z.unknown().describe('JSON Schema of the params, if any.'),
+  paramsShape: z
+    .int()
+    .describe('Shape of the params that the code works with; 1 without upgrades.'),
+  group: z
+    .looseObject({ size: z.int(), waitMs: z.int() })
+    .nullable()
+    .describe('Jobs run in groups: at most `size` in one call; null: each job alone.'),
   publishedAt: z.iso.datetime().describe('When a worker last published a change.'),
 });
 
@@ -68,7 +76,9 @@ type Later =
   | 'hooks'
   | 'command'
   | 'redact'
-  | 'stallTimeoutMs';
+  | 'stallTimeoutMs'
+  | 'paramsShape'
+  | 'group';
 type Published = Omit<DefinitionInfo, Later> & Partial<Pick<DefinitionInfo, Later>>;
 
 /**
@@ -105,6 +115,8 @@ export function definitionAnswer(
       timezone,
     })),
     paramsSchema: definition.paramsSchema ?? null,
+    paramsShape: definition.paramsShape ?? FIRST_SHAPE,
+    group: definition.group ? { ...definition.group } : null,
     publishedAt: definition.publishedAt,
   };
 }

@@ -42,6 +42,11 @@ export const JobAnswer = z
     maxAttempts: z.int(),
     tags: z.array(z.string()),
     params: z.unknown(),
+    paramsShape: z.int().describe('Shape of the params: the job is stored as it was enqueued.'),
+    currentParamsShape: z
+      .int()
+      .nullable()
+      .describe('Shape that the published code works with; null: it is not published.'),
     result: z.unknown().describe('Return value; null until it succeeded.'),
     largeParams: Large.describe('Only if the params are large: then params is null.'),
     largeResult: Large.describe('Only if the result is large: then result is null.'),

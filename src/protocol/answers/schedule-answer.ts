@@ -43,6 +43,7 @@ export const ScheduleAnswer = z
     cron: z.string(),
     timezone: z.string(),
     params: z.unknown(),
+    paramsShape: z.int().describe('Shape of the params, which the code may upgrade.'),
     priority: z.int(),
     enabled: z.boolean().describe('False: paused.'),
     startAt: Moment.nullable(),

@@ -5,6 +5,7 @@ import {
   PRIORITY_MAX,
   TIMEOUT_SECONDS_MAX,
 } from '../../core/definition/definition.ts';
+import { PARAMS_SHAPE_MAX } from '../../core/shape/upgrade.ts';
 import { ON_PARENT_FAILURE, PARENTS_MAX } from '../../core/dependency/dependency.ts';
 import { YEAR_MS } from '../../core/values/duration.ts';
 import { CONCURRENCY_KEY_MAX } from '../../core/queue/limits.ts';
@@ -89,6 +90,12 @@ const job = closed({
         `${PARAMS_MAX_KEYS} keys in total. Default {}.`,
       examples: [{ url: 'cat.png', width: 640 }],
     }),
+  paramsShape: whole(1, PARAMS_SHAPE_MAX)
+    .optional()
+    .describe(
+      'Shape of the params, for a definition with upgrades. Default: the current one. Params of ' +
+        'another shape are validated when the job runs, after the upgrade.',
+    ),
   priority: whole(-PRIORITY_MAX, PRIORITY_MAX).optional().describe('Higher runs first. Default 0.'),
   maxAttempts: whole(1, MAX_ATTEMPTS_MAX)
     .optional()

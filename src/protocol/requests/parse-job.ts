@@ -104,6 +104,7 @@ function readJob(
     expiresAt: job.expiresAt ?? null,
     tags: job.tags ?? null,
     policy: readPolicy(job, at, findings),
+    paramsShape: job.paramsShape ?? null,
     skipValidation: job.skipValidation ?? false,
     requireRegistered: job.requireRegistered ?? null,
     after: job.after ? { jobs: job.after, onFailure: job.onParentFailure ?? 'fail' } : null,

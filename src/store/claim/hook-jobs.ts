@@ -35,8 +35,8 @@ export const MAKE_HOOKS = `
       as w(n, name, state) on k.hooks ? w.name and e.state::text = coalesce(w.state, e.state::text)
   ),
   hook_body as (
-    insert into longshore.job (shard, id, queue, params, parent_id, hook, created_at)
-    select $1, id, queue, params, parent_id, name, at from hook
+    insert into longshore.job (shard, id, queue, params, policy, parent_id, hook, created_at)
+    select $1, id, queue, params, longshore.shape_of($1, parent_id), parent_id, name, at from hook
   ),
   hook_level as (
     insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)

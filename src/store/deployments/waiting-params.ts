@@ -10,6 +10,7 @@ export interface WaitingParams {
   tenant: string;
   /** Null: they are encrypted, and the key is missing. */
   paramsJson: string | null;
+  paramsShape: number;
 }
 
 /** More are not read at once. */
@@ -20,18 +21,20 @@ interface Row {
   tenant: string;
   /** Null: beyond the limit. */
   params: string | null;
+  shape: number;
 }
 
 /** Jobs that get their version when they become queued. Of all tenants for the tenant `default`. */
 const JOBS = statement<Row>(
   'waiting_params',
-  `select j.id, j.tenant, case when j.chars < ${CHARS_MAX} then j.params end as params from (
-     select j.id, j.tenant, j.params, sum(length(j.params)) over (order by j.id) as chars
+  `select j.id, j.tenant, j.shape, case when j.chars < ${CHARS_MAX} then j.params end as params from (
+     select j.id, j.tenant, j.shape, j.params, sum(length(j.params)) over (order by j.id) as chars
      from (
-       select j.id, q.tenant, j.params::text as params
+       select j.id, q.tenant, j.params::text as params,
+         coalesce((j.policy ->> 'paramsShape')::int, 1) as shape
        from longshore.queue q
        cross join lateral (
-         select j.id, j.params from longshore.job j
+         select j.id, j.params, j.policy from longshore.job j
          where j.shard = $1 and j.queue = q.queue order by j.id limit $4
        ) j
        cross join lateral (
@@ -47,11 +50,11 @@ const JOBS = statement<Row>(
 
 const SCHEDULES = statement<Row>(
   'schedule_params',
-  `select s.id, t.name as tenant, s.params
+  `select s.id, t.name as tenant, s.params, s.shape
    from (select $3::text as name union
          select name from longshore.tenant where $3 = '${DEFAULT_TENANT}') t
    cross join lateral (
-     select s.id, s.params::text as params from longshore.schedule s
+     select s.id, s.params::text as params, s.params_shape as shape from longshore.schedule s
      where s.shard = $1 and s.tenant = t.name and s.definition_key = $2
        and s.definition_version is null and s.enabled
      order by s.id limit $4
@@ -76,9 +79,9 @@ export async function readWaitingParams(
     for (let shard = 0; shard < db.shards && left > 0; shard += 1) {
       const rows = await db.run(asked, [shard, key, tenant, left]);
       left -= rows.length;
-      for (const { id, tenant: of, params } of rows) {
+      for (const { id, tenant: of, params, shape: paramsShape } of rows) {
         if (params === null) isCut = true;
-        else found.push({ kind, id, tenant: of, paramsJson: opened(db, of, params) });
+        else found.push({ kind, id, tenant: of, paramsShape, paramsJson: opened(db, of, params) });
       }
     }
   }

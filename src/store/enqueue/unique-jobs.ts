@@ -1,5 +1,5 @@
 import { RETRYABLE_STATES } from '../../core/failure/retry.ts';
-import { isTerminal, type JobState } from '../../core/job/job.ts';
+import { isTerminal, type JobPolicy, type JobState } from '../../core/job/job.ts';
 import {
   holds,
   judgeUnique,
@@ -27,6 +27,7 @@ export interface UniqueRow {
   queue: number;
   unique: UniqueKey | null;
   params: string;
+  policy: JobPolicy | null;
   rank: number;
   run_at: Date | null;
   delay_ms: number;
@@ -68,7 +69,7 @@ const REPLACE = statement<{ state: JobState }>(
     returning w.*
   ),
   body as (
-    update longshore.job set params = $4::json
+    update longshore.job set params = $4::json, policy = (policy - 'paramsShape') || $9::jsonb
     where shard = $1 and id = $2 and exists (select 1 from gone)
   )
   insert into longshore.waiting (shard, id, queue, state, rank, seq, blocked, key_limiter, has_permit, run_at,
@@ -134,9 +135,10 @@ async function meet(
   const verdict = judgeUnique(unique, { ...holder, untouched });
   if (verdict === 'make') return null;
   if (verdict === 'existing') return { jobId: holder.id, status: holder.state, replaced: false };
-  const { queue, params, rank, run_at, delay_ms, expires_at } = row;
+  const { queue, params, policy, rank, run_at, delay_ms, expires_at } = row;
+  const shape = JSON.stringify({ paramsShape: policy?.paramsShape });
   const delayMs = replacingDelayMs(unique, delay_ms, holder.ageMs);
-  const values = [shard, holder.id, queue, params, rank, run_at, delayMs, expires_at];
+  const values = [shard, holder.id, queue, params, rank, run_at, delayMs, expires_at, shape];
   const [replaced] = await tx.run(REPLACE, values);
   if (replaced) return { jobId: holder.id, status: replaced.state, replaced: true };
   const moved = (await findJobs(tx, [holder.id])).get(holder.id);

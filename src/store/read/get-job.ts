@@ -1,9 +1,10 @@
 import { largeRefOf } from '../../core/large/large-value.ts';
 import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
 import { DEFAULT_MAX_ATTEMPTS } from '../../core/definition/definition.ts';
+import { FIRST_SHAPE } from '../../core/shape/upgrade.ts';
 import { PARENTS } from '../../core/dependency/dependency.ts';
 import type { WaitsFor } from '../../core/dependency/waits-for.ts';
-import type { JobError, JobState, JobView } from '../../core/job/job.ts';
+import { type JobError, type JobState, type JobView, WAITING_STATES } from '../../core/job/job.ts';
 import { errorSummary } from '../../core/failure/error-summary.ts';
 import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
 import { type Queryable, statement } from '../connection/db.ts';
@@ -22,7 +23,8 @@ const VIEW = statement<ViewRow>(
      coalesce(w.attempts, r.attempts, f.attempts) as attempts,
      coalesce(w.max_attempts, r.max_attempts, f.max_attempts, d.max_attempts,
        ${DEFAULT_MAX_ATTEMPTS}) as max_attempts,
-     j.tags, j.params, f.result, coalesce(f.error, a.error) as error,
+     j.tags, j.params, (j.policy ->> 'paramsShape')::int as params_shape,
+     d.params_shape as current_params_shape, f.result, coalesce(f.error, a.error) as error,
      coalesce(r.progress_fraction, f.progress_fraction) as progress_fraction,
      coalesce(r.progress_message, f.progress_message) as progress_message,
      j.idempotency_key, j.concurrency_key, j.schedule_id, j.scheduled_for, j.created_at,
@@ -51,7 +53,8 @@ const VIEW = statement<ViewRow>(
      select * from longshore.queue where shard = $1 and queue = j.queue limit 1
    ) l on l.tenant = $3
    left join lateral (
-     select info ->> 'owner' as owner, (info ->> 'maxAttempts')::int as max_attempts
+     select info ->> 'owner' as owner, (info ->> 'maxAttempts')::int as max_attempts,
+       coalesce((info ->> 'paramsShape')::int, 1) as params_shape
      from longshore.definition
      where key = l.key and version = l.version limit 1
    ) d on true
@@ -97,6 +100,8 @@ interface ViewRow {
   max_attempts: number;
   tags: string[] | null;
   params: unknown;
+  params_shape: number | null;
+  current_params_shape: number | null;
   result: unknown;
   error: JobError | null;
   progress_fraction: number | null;
@@ -165,6 +170,8 @@ function toView(row: ViewRow, vault: Vault): JobView {
     maxAttempts: row.max_attempts,
     tags: row.tags ?? [],
     ...shown(row, vault),
+    paramsShape: row.params_shape ?? FIRST_SHAPE,
+    currentParamsShape: row.current_params_shape,
     error: row.error,
     errorSummary: errorSummary(row.error),
     progress: hasProgress
@@ -212,14 +219,23 @@ function waitsForOf(name: string | null): WaitsFor | null {
 
 function warningsOf(row: ViewRow): JobView['warnings'] {
   const since = { PAUSED: row.paused_since, UNSERVED: row.unserved_since };
-  const plain = Object.entries(since).flatMap(([code, time]) =>
+  const plain: JobView['warnings'] = Object.entries(since).flatMap(([code, time]) =>
     time ? [{ code, since: iso(time) }] : [],
   );
+  const { params_shape: shape, current_params_shape: current } = row;
+  if (isWaiting(row.state) && current !== null && (shape ?? FIRST_SHAPE) > current) {
+    const detail = `its params have shape ${shape}, and the registered code has shape ${current}: it waits for a worker with newer code`;
+    plain.push({ code: 'PARAMS_NEWER', since: null, detail });
+  }
   if (!row.unloadable_since) return plain;
   // The problem may name machines of the operator, so other tenants do not see it.
   const why = row.load_problem === null ? '' : `: ${row.load_problem}`;
   const detail = `no worker can load deployment ${row.version}${why}`;
   return [...plain, { code: 'UNLOADABLE', since: iso(row.unloadable_since), detail }];
+}
+
+function isWaiting(state: JobState): boolean {
+  return (WAITING_STATES as readonly JobState[]).includes(state);
 }
 
 function iso(time: Date | null): string | null {

@@ -18,7 +18,7 @@ const UPDATE = statement<{ id: string }>(
   'update_schedule',
   `update longshore.schedule s
    set name = i.name, definition_version = i.definition_version, params = i.params::json,
-     priority = i.priority, enabled = i.enabled, note = i.note, cron = i.cron,
+     params_shape = i.params_shape, priority = i.priority, enabled = i.enabled, note = i.note, cron = i.cron,
      timezone = i.timezone, start_at = i.start_at, end_at = i.end_at, jitter_ms = i.jitter_ms,
      dst_gap = i.dst_gap, dst_repeat = i.dst_repeat, catch_up = i.catch_up,
      catch_up_window_ms = i.catch_up_window_ms, catch_up_max = i.catch_up_max,
@@ -30,7 +30,7 @@ const UPDATE = statement<{ id: string }>(
      check_at = case when i.anew then i.next_at else s.check_at end,
      paused_at = case when not i.enabled then coalesce(s.paused_at, clock_timestamp()) end,
      paused_by = i.paused_by, pause_reason = i.pause_reason
-   from json_to_record($3::json) as i(name text, definition_version int, params text, priority int,
+   from json_to_record($3::json) as i(name text, definition_version int, params text, params_shape int, priority int,
      enabled boolean, note text, cron text, timezone text, start_at timestamptz,
      end_at timestamptz, jitter_ms int, dst_gap text, dst_repeat text, catch_up text,
      catch_up_window_ms bigint, catch_up_max int, overlap text, anew boolean,

@@ -28,6 +28,7 @@ export interface ScheduleRow {
   definition_key: string;
   definition_version: number | null;
   params: string;
+  params_shape: number;
   priority: number;
   enabled: boolean;
   note: string | null;
@@ -56,7 +57,7 @@ export interface ScheduleRow {
 
 /** The columns of a schedule `s`. */
 export const SCHEDULE_COLUMNS = `s.id, s.tenant, s.name, s.source, s.definition_key,
-  s.definition_version, s.params::text as params, s.priority, s.enabled, s.note, s.cron, s.timezone,
+  s.definition_version, s.params::text as params, s.params_shape, s.priority, s.enabled, s.note, s.cron, s.timezone,
   s.start_at, s.end_at, s.jitter_ms, s.dst_gap, s.dst_repeat, s.catch_up, s.catch_up_window_ms,
   s.catch_up_max, s.overlap, s.created_at, s.updated_at, s.last_enqueued_at, s.next_at,
   s.next_local at time zone 'UTC' as next_local, s.held_at,
@@ -73,6 +74,7 @@ export function specOf(row: ScheduleRow): ScheduleSpec {
     definitionKey: row.definition_key,
     definitionVersion: row.definition_version,
     paramsJson: row.params,
+    paramsShape: row.params_shape,
     priority: row.priority,
     enabled: row.enabled,
     cron: row.cron,

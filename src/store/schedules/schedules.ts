@@ -28,16 +28,16 @@ export async function databaseNow(db: Queryable): Promise<Date> {
 const INSERT = statement<{ id: string }>(
   'insert_schedule',
   `insert into longshore.schedule (shard, id, bucket, tenant, name, source, definition_key,
-     definition_version, params, priority, enabled, cron, timezone, start_at, end_at, jitter_ms,
+     definition_version, params, params_shape, priority, enabled, cron, timezone, start_at, end_at, jitter_ms,
      dst_gap, dst_repeat, catch_up, catch_up_window_ms, catch_up_max, overlap, created_at,
      updated_at, next_at, next_local, check_at, paused_at, paused_by)
    select $1, i.id, i.bucket, i.tenant, i.name, i.source, i.definition_key, i.definition_version,
-     i.params::json, i.priority, i.enabled, i.cron, i.timezone, i.start_at, i.end_at, i.jitter_ms,
+     i.params::json, i.params_shape, i.priority, i.enabled, i.cron, i.timezone, i.start_at, i.end_at, i.jitter_ms,
      i.dst_gap, i.dst_repeat, i.catch_up, i.catch_up_window_ms, i.catch_up_max, i.overlap, c.at,
      c.at, i.next_at, i.next_local at time zone 'UTC', i.next_at,
      case when not i.enabled then c.at end, i.paused_by
    from json_to_record($2::json) as i(id uuid, bucket smallint, tenant text, name text,
-     source text, definition_key text, definition_version int, params text, priority int,
+     source text, definition_key text, definition_version int, params text, params_shape int, priority int,
      enabled boolean, cron text, timezone text, start_at timestamptz, end_at timestamptz,
      jitter_ms int, dst_gap text, dst_repeat text, catch_up text, catch_up_window_ms bigint,
      catch_up_max int, overlap text, next_at timestamptz, next_local timestamptz,
@@ -90,6 +90,7 @@ export function columnsOf(spec: ScheduleSpec) {
     definition_key: spec.definitionKey,
     definition_version: spec.definitionVersion,
     params: spec.paramsJson,
+    params_shape: spec.paramsShape,
     priority: spec.priority,
     enabled: spec.enabled,
     cron: spec.cron,

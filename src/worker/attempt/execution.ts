@@ -138,6 +138,7 @@ export class Execution implements RunnerEvents {
       maxAttempts,
       key,
       version,
+      paramsShape: this.job.policy?.paramsShape,
       saved,
       traceparent,
       asked,

@@ -73,6 +73,7 @@ export class WorkLoop implements Service {
       clock,
       run: (execution) => this.#starter.start(execution),
       returnJobs: (executions) => this.#returnJobs(executions),
+      onFull: () => this.#starter.startGroups(),
     });
     this.#starter = new Starter({
       ...options,
@@ -94,6 +95,7 @@ export class WorkLoop implements Service {
     await Promise.all(this.#shards.flatMap(({ rounds, waits }) => [...rounds, ...waits.keys()]));
     await Promise.all(this.#shards.map(async (loop) => await loop.queue.close()));
     this.#returnJobs(this.#slots.drop());
+    this.#starter.returnGathered();
   }
 
   /**
@@ -102,6 +104,7 @@ export class WorkLoop implements Service {
    */
   async fence(shard: number): Promise<void> {
     this.#returnJobs(this.#slots.drop(shard));
+    this.#starter.returnGathered(shard);
     const stopped = this.#fenced.stop(this.running.all().filter((one) => one.shard === shard));
     this.#options.journal.abandon(shard);
     await stopped;

@@ -8,6 +8,8 @@ export interface SlotsOptions {
   run(execution: Execution): void;
   /** Releases jobs that were claimed but will not start here soon. */
   returnJobs(executions: Execution[]): void;
+  /** No slot is free. */
+  onFull?(): void;
 }
 
 /** How much work may be claimed ahead, by recent run times; longer jobs are not claimed ahead. */
@@ -102,6 +104,7 @@ export class Slots {
       run(execution);
     }
     this.#starting = false;
+    if (this.#busy >= size) this.#options.onFull?.();
     if (this.#waiting.length === 0) this.#stopWaiting();
     else if (this.#impatience) this.#impatience.refresh();
     else this.#impatience = setTimeout(() => this.#giveUp(), PATIENCE_MS);

@@ -239,7 +239,12 @@ export class Turns {
     const row = { id, claim, attempts: attempt, maxAttempts, interruptions, paramsJson };
     const where = { queue: 0, rank: 0, seq: 0, limited: false, waitedMs: null };
     const hasParents = saved.steps.some(({ name }) => name === PARENTS_STEP);
-    const policy = { timeoutMs: sent.timeoutMs, ...(hasParents && { hasParents }) };
+    const { paramsShape } = sent;
+    const policy = {
+      timeoutMs: sent.timeoutMs,
+      ...(hasParents && { hasParents }),
+      ...(paramsShape !== undefined && { paramsShape }),
+    };
     return [
       { job: { ...row, ...where, policy, traceparent }, definition, tenant: '', secretsMark: null },
     ];

@@ -1,4 +1,5 @@
 import { classify } from '../../core/failure/classify.ts';
+import type { JobContext } from '../../core/definition/define.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
 import { atTraceContext } from '../../signals/active-trace.ts';
 import type { AbortReason, FromRunner, RunCommand } from '../ipc.ts';
@@ -26,6 +27,10 @@ export class JobRun implements Surroundings {
     this.#port = port;
     this.#context = createContext(job, this);
     if (job.asked !== undefined) this.abort(job.asked);
+  }
+
+  get ctx(): JobContext {
+    return this.#context.ctx;
   }
 
   get signal(): AbortSignal {

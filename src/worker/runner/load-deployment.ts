@@ -6,6 +6,7 @@ import { type ManifestDefinition, manifestOf } from '../../core/artifact/manifes
 import { resolveEntrypoints } from '../../core/artifact/resolve-entrypoints.ts';
 import { branded, isJobDefinition, type JobDefinition } from '../../core/definition/define.ts';
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
+import { shapeAfter } from '../../core/shape/upgrade.ts';
 import type { DeploymentPlan } from '../ipc.ts';
 import { firstLines, type Loaded } from './loaded.ts';
 
@@ -32,17 +33,31 @@ async function load(
 ): Promise<JobDefinition> {
   const placed = { ...info, version, command: commandIn(root, info, entrypoint) };
   const at = entrypoint.runtime === 'node' ? entrypoint : entrypoint.definition;
-  if (at === null) return branded({ info: placed, schema: null, hooks: {}, run: notHere });
+  if (at === null) return checked(branded({ info: placed, schema: null, hooks: {}, run: notHere }));
   const value = await exported(root, at);
   if (isJobDefinition(value)) {
-    const { schema, run, hooks } = value;
-    return branded({ info: placed, schema, run, hooks });
+    if ((value.info.group === null) !== (info.group === null)) {
+      throw new Error(`longshore.json and the code disagree whether its jobs run in groups`);
+    }
+    const { schema, run, hooks, upgrades } = value;
+    return checked(branded({ info: placed, schema, run, hooks, upgrades }));
   }
   if (typeof value === 'function') {
-    return branded({ info: placed, schema: null, hooks: {}, run: value as JobDefinition['run'] });
+    const run = value as JobDefinition['run'];
+    return checked(branded({ info: placed, schema: null, hooks: {}, run }));
   }
   const what = value === undefined ? 'exports no' : 'exports neither a function nor a job as';
   throw new Error(`${at.module} ${what} ${at.export}`);
+}
+
+/** Jobs are stored with the shape of the manifest, so the code must have the same. */
+function checked(definition: JobDefinition): JobDefinition {
+  const { paramsShape, upgrades } = definition;
+  const shape = shapeAfter(upgrades);
+  if (shape === paramsShape) return definition;
+  throw new Error(
+    `longshore.json says shape ${paramsShape} of the params, and the code upgrades them to ${shape}`,
+  );
 }
 
 async function exported(root: string, { module, export: name }: ModuleExport): Promise<unknown> {

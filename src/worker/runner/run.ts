@@ -7,6 +7,7 @@ import {
   Suspend,
 } from '../../core/definition/define.ts';
 import { failureOf } from '../../core/failure/failure.ts';
+import { FIRST_SHAPE, shapeAfter, upgradedParams } from '../../core/shape/upgrade.ts';
 import { hookOwner } from '../../core/definition/hooks.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
 import { resultJson } from '../../core/job/result.ts';
@@ -40,7 +41,8 @@ export function runJob(
     return failure('NO_HANDLER', `this worker has no definition ${key}@${job.version}`);
   }
   if (owner !== null) return outcomeOf(runHook(definition, job, ctx), nowMs);
-  if (definition.schema || definition.hooks.onStart) {
+  const isOlder = (job.paramsShape ?? FIRST_SHAPE) < shapeAfter(definition.upgrades);
+  if (definition.schema || definition.hooks.onStart || isOlder) {
     return outcomeOf(runPrepared(definition, job, ctx, around, nowMs), nowMs);
   }
   try {
@@ -64,7 +66,7 @@ async function resultOf(value: unknown, maxBytes: number | undefined): Promise<O
   return success(await value, maxBytes);
 }
 
-function success(value: unknown, maxBytes: number | undefined): Outcome {
+export function success(value: unknown, maxBytes: number | undefined): Outcome {
   const result = resultJson(value, maxBytes);
   if (!result.ok) return failure(result.code, result.message);
   return { kind: 'success', resultJson: result.json };
@@ -76,7 +78,7 @@ export function endingOutcome(ending: Snooze | Suspend): Outcome {
   return { kind: 'suspended', signal: ending.signal, timeoutMs: ending.timeoutMs };
 }
 
-function thrown(error: unknown, nowMs: () => number): Outcome {
+export function thrown(error: unknown, nowMs: () => number): Outcome {
   if (error instanceof Snooze || error instanceof Suspend) return endingOutcome(error);
   return { kind: 'failure', ...classify(error, nowMs()) };
 }
@@ -93,19 +95,22 @@ async function runPrepared(
   around: Surroundings,
   nowMs: () => number,
 ): Promise<Outcome> {
-  const checked = await checkedParams(definition, job.params);
+  const params = await currentParams(definition, job, job.params);
+  const checked = await checkedParams(definition, params);
   if (!checked.ok) return failure('PAYLOAD_INVALID', checked.message);
-  await runOnStart(definition, job, ctx, around, nowMs);
+  await runOnStart(definition, { ...job, params }, ctx, around, nowMs);
   return success(await definition.run(checked.params as never, ctx), job.resultMaxBytes);
 }
 
 /** Runs a hook of an ended job; the params say which hook, and about which job. */
 async function runHook(
-  { hooks }: JobDefinition,
+  definition: JobDefinition,
   job: RunCommand,
   ctx: JobContext,
 ): Promise<Outcome> {
-  const about = job.params as HookParams;
+  const { hooks } = definition;
+  const stored = job.params as HookParams;
+  const about = { ...stored, params: await currentParams(definition, job, stored.params) };
   const waitFor = async () => {
     throw new TypeError(`${about.hook} cannot wait for a signal: its job has ended`);
   };
@@ -144,8 +149,18 @@ async function runOnStart(
   }
 }
 
+/** Params of an older shape are upgraded. */
+export async function currentParams(
+  { upgrades }: JobDefinition,
+  { paramsShape = FIRST_SHAPE }: RunCommand,
+  params: unknown,
+): Promise<unknown> {
+  if (paramsShape >= shapeAfter(upgrades)) return params;
+  return await upgradedParams(upgrades ?? [], paramsShape, params);
+}
+
 /** Params were validated on enqueue, perhaps by an older schema. Now they must match. */
-async function checkedParams(
+export async function checkedParams(
   definition: JobDefinition,
   params: unknown,
 ): Promise<{ ok: true; params: unknown } | { ok: false; message: string }> {
@@ -156,6 +171,6 @@ async function checkedParams(
   return { ok: false, message };
 }
 
-function failure(code: Parameters<typeof failureOf>[0], message: string): Outcome {
+export function failure(code: Parameters<typeof failureOf>[0], message: string): Outcome {
   return { kind: 'failure', error: failureOf(code, message), retryAfterMs: null };
 }

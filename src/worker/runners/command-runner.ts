@@ -74,6 +74,10 @@ export class CommandRunner implements Runner {
     }
   }
 
+  giveGroup(): never {
+    throw new Error('a program runs one job at a time');
+  }
+
   forget(): void {
     this.#events = undefined;
   }

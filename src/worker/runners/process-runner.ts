@@ -18,8 +18,8 @@ import {
   runLine,
 } from '../ipc.ts';
 import { IdleCheck } from './idle-check.ts';
-import type { RunnerEvents, RunnerExit, RunnerReport, SpawnedRunner } from './runner.ts';
-import { type OutcomeMessage, RunnerChannel } from './runner-channel.ts';
+import type { GroupJob, RunnerEvents, RunnerExit, RunnerReport, SpawnedRunner } from './runner.ts';
+import { groupLines, type OutcomeMessage, RunnerChannel } from './runner-channel.ts';
 import { Recycling } from './recycling.ts';
 
 const READY_MS = 60_000;
@@ -123,6 +123,12 @@ export class ProcessRunner implements SpawnedRunner {
     const claim = this.#channel.begin(command.claim, events, resultMaxBytes);
     this.#reader.allow(lineMaxOf(resultMaxBytes));
     this.#process.socket.write(runLine({ ...command, claim }, paramsJson));
+    this.#sandbox.memory?.watch(() => this.kill());
+  }
+
+  giveGroup(jobs: readonly GroupJob[]): void {
+    this.#idle?.stop();
+    for (const line of groupLines(this.#channel, jobs)) this.#process.socket.write(line);
     this.#sandbox.memory?.watch(() => this.kill());
   }
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { parseMessage } from './parse-message.ts';
-import type { JobMessage, RunnerEvents, RunnerExit, RunnerReport } from './runner.ts';
+import { messageLine, runLine } from '../ipc.ts';
+import type { GroupJob, JobMessage, RunnerEvents, RunnerExit, RunnerReport } from './runner.ts';
 
 /** The largest range of `randomInt`. */
 const RUN_MAX = 2 ** 48 - 1;
@@ -28,6 +29,8 @@ export class RunnerChannel {
   #run: number | null = null;
   #claim = 0;
   #resultMaxBytes: number | undefined;
+  /** The jobs of a group that have no outcome yet, by run. */
+  #group: Map<number, { claim: number; events: RunnerEvents }> | undefined;
   #exit: RunnerExit | undefined;
 
   constructor(onOutcome: OutcomeHandler, onIdle: (busy: boolean) => void = () => undefined) {
@@ -47,8 +50,20 @@ export class RunnerChannel {
     return run;
   }
 
+  /** The same for the jobs of a group. */
+  beginGroup(jobs: readonly { claim: number; events: RunnerEvents }[]): number[] {
+    this.#group = new Map(jobs.map((job) => [randomInt(RUN_MAX), job]));
+    const runs = [...this.#group.keys()];
+    // Output is that of the whole group, and may arrive after the outcomes; the first job gets it.
+    this.#events = jobs[0]?.events;
+    if (this.#exit) this.exit(this.#exit);
+    return runs;
+  }
+
   /** Null when the runner does not run this claim. */
   runOf(claim: number): number | null {
+    for (const [run, job] of this.#group ?? []) if (job.claim === claim) return run;
+    if (this.#group) return null;
     return this.#claim === claim ? this.#run : null;
   }
 
@@ -56,6 +71,7 @@ export class RunnerChannel {
   forget(): void {
     this.#run = null;
     this.#events = undefined;
+    this.#group = undefined;
   }
 
   /** False when the line is not a valid message. */
@@ -71,6 +87,7 @@ export class RunnerChannel {
       this.#onIdle(message.busy);
       return true;
     }
+    if (this.#group) return this.#receiveOf(this.#group, message);
     if (message.claim !== this.#run) return true;
     const events = this.#events;
     const about = { ...message, claim: this.#claim };
@@ -79,6 +96,22 @@ export class RunnerChannel {
       this.#onOutcome(about, (outcome) => events?.onMessage(outcome));
     } else {
       events?.onMessage(about);
+    }
+    return true;
+  }
+
+  #receiveOf(
+    group: Map<number, { claim: number; events: RunnerEvents }>,
+    message: JobMessage,
+  ): boolean {
+    const job = group.get(message.claim);
+    if (!job) return true;
+    const about = { ...message, claim: job.claim };
+    if (about.type === 'outcome') {
+      group.delete(message.claim);
+      this.#onOutcome(about, (outcome) => job.events.onMessage(outcome));
+    } else {
+      job.events.onMessage(about);
     }
     return true;
   }
@@ -94,9 +127,25 @@ export class RunnerChannel {
   /** The runner is gone. Not reported for a job that has its outcome. */
   exit(exit: RunnerExit): void {
     this.#exit = exit;
+    const group = [...(this.#group?.values() ?? [])];
+    if (group.length > 0) {
+      this.forget();
+      for (const { events } of group) queueMicrotask(() => events.onExit(exit));
+      return;
+    }
     if (this.#run === null) return;
     const events = this.#events;
     this.forget();
     queueMicrotask(() => events?.onExit(exit));
   }
+}
+
+/** The messages that give a group to a runner: how many jobs, then each of them. */
+export function groupLines(channel: RunnerChannel, jobs: readonly GroupJob[]): string[] {
+  const started = jobs.map(({ command, events }) => ({ claim: command.claim, events }));
+  const runs = channel.beginGroup(started);
+  const lines = jobs.map(({ command, paramsJson }, index) =>
+    runLine({ ...command, claim: runs[index] ?? 0 }, paramsJson),
+  );
+  return [messageLine({ type: 'group', size: jobs.length }), ...lines];
 }

@@ -12,6 +12,8 @@ export interface Runner {
   /** False when it cannot take another job. */
   readonly alive: boolean;
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void;
+  /** Jobs of one definition that run in one call; each has its own claim and events. */
+  giveGroup(jobs: readonly GroupJob[]): void;
   /** Messages for an ended job are dropped. */
   forget(): void;
   /** Passes the abort signal on. */
@@ -22,6 +24,12 @@ export interface Runner {
   terminate(): void;
   /** Ends the process and everything it has started. */
   kill(): void;
+}
+
+export interface GroupJob {
+  command: Omit<RunCommand, 'params'>;
+  paramsJson: string;
+  events: RunnerEvents;
 }
 
 /** What a runner reports about its job. */

@@ -17,6 +17,7 @@ import {
   runLine,
 } from '../ipc.ts';
 import {
+  type GroupJob,
   PLAIN_EXIT,
   type RunnerEvents,
   type RunnerExit,
@@ -24,7 +25,7 @@ import {
   type SpawnedRunner,
 } from './runner.ts';
 import { Credit } from '../runner/credit.ts';
-import { type OutcomeMessage, RunnerChannel } from './runner-channel.ts';
+import { groupLines, type OutcomeMessage, RunnerChannel } from './runner-channel.ts';
 import { Recycling } from './recycling.ts';
 
 const READY_MS = 60_000;
@@ -115,6 +116,10 @@ export class ThreadRunner implements SpawnedRunner {
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
     const claim = this.#channel.begin(command.claim, events, command.resultMaxBytes);
     this.#worker.postMessage(runLine({ ...command, claim }, paramsJson));
+  }
+
+  giveGroup(jobs: readonly GroupJob[]): void {
+    for (const line of groupLines(this.#channel, jobs)) this.#worker.postMessage(line);
   }
 
   forget(): void {

@@ -12,7 +12,14 @@ import { jobEnded, scheduling, workerOn } from '../../support/servers/worker.ts'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 // Inside the checkout, so that `longshore` and `zod` resolve as they do for a user.
 const FOLDER = join(ROOT, 'tmp', 'docs-examples');
-const PAGES = ['writing-jobs.md', 'cancelling.md', 'waiting.md', 'limits.md', 'schedules.md'];
+const PAGES = [
+  'writing-jobs.md',
+  'cancelling.md',
+  'waiting.md',
+  'limits.md',
+  'schedules.md',
+  'guides/grouping.md',
+];
 const blocks = [...PAGES.map((name) => `docs/${name}`), 'README.md']
   .flatMap((page) => blocksOf(page, 'ts'))
   // The other blocks are programs, or files that are used by one.
@@ -56,6 +63,10 @@ const EXPECTED: Record<string, [params: unknown, result: unknown]> = {
   'docs.import': [{ rows: 5 }, { startedAt: 2 }],
   'docs.report': [{ month: '2026-11' }, { file: 'report-3.pdf', attempt: 2 }],
   'docs.answer': [{ question: 'tide' }, { text: 'It depends on the tide.' }],
+  'docs.invite': [
+    { emails: ['a@example.com'], language: 'de' },
+    { invited: 1, language: 'de' },
+  ],
   'docs.invoice': [{ total: 7 }, { paid: 7 }],
   'docs.word-count': ['three little words', { words: 3 }],
   'docs.patient': [{ rounds: 3 }, { rounds: 3 }],
@@ -63,6 +74,10 @@ const EXPECTED: Record<string, [params: unknown, result: unknown]> = {
   'docs.welcome': [{ user: 'Ann' }, { mails: 2 }],
   invoice: [{ customer: 'ada' }, { customer: 'ada' }],
   'report.build': [{}, null],
+  'docs.geocode': [
+    { street: 'Unter den Linden', city: 'Berlin' },
+    { lat: 52.5, lon: 13.4 },
+  ],
   report: [{ month: '2026-11' }, { file: 'report.pdf', rows: 1 }],
   'word-count': [{ text: 'three little words' }, expect.objectContaining({ words: 3 })],
 };
@@ -77,4 +92,25 @@ it.each(keys)('%s does what the page says', async (definitionKey) => {
   const job = await jobEnded(database, await enqueueOne(database, { definitionKey, paramsJson }));
   expect(job.error).toBeNull();
   expect(job).toMatchObject({ status: 'succeeded', result });
+});
+
+it('docs.invite upgrades older params', async () => {
+  const older = { 1: { email: 'a@example.com' }, 2: { emails: ['a@example.com'] } };
+  for (const [shape, params] of Object.entries(older)) {
+    const asked = { definitionKey: 'docs.invite', paramsJson: JSON.stringify(params) };
+    const jobId = await enqueueOne(database, { ...asked, paramsShape: Number(shape) });
+    const job = await jobEnded(database, jobId);
+    expect(job.result).toEqual({ invited: 1, language: 'en' });
+  }
+});
+
+it('docs.geocode answers for each item', async () => {
+  const asked = { definitionKey: 'docs.geocode', maxAttempts: 1 };
+  const ids = ['Berlin', 'Atlantis'].map(
+    async (city) =>
+      await enqueueOne(database, { ...asked, paramsJson: JSON.stringify({ street: 'a', city }) }),
+  );
+  const [found, lost] = await Promise.all(ids.map(async (id) => jobEnded(database, await id)));
+  expect(found).toMatchObject({ status: 'succeeded' });
+  expect(lost).toMatchObject({ status: 'failed', error: { message: 'no such address' } });
 });

@@ -3,6 +3,8 @@ import { Client } from 'pg';
 import { z } from 'zod';
 import { RETRY_PRESETS } from '../../../src/core/failure/backoff.ts';
 import { WEBHOOK_EVENTS } from '../../../src/core/webhook/webhook.ts';
+import { defineJob } from '../../../src/core/definition/define.ts';
+import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
 import { start } from '../../../src/enqueue/start-jobs.ts';
 import { JobBody } from '../../../src/protocol/requests/job-body.ts';
 import { parseJob } from '../../../src/protocol/requests/parse-job.ts';
@@ -31,6 +33,9 @@ beforeAll(async () => {
   [api, sql] = [await testDatabase({ shards: SHARDS }), await testDatabase({ shards: SHARDS })];
   for (const database of [api, sql]) {
     await publish(database, 'known', {}, 3);
+    const upgrade = { 2: (old: unknown) => old };
+    const evolved = defineJob({ key: 'evolved', upgrade, run: () => null });
+    await publishDefinitions(database.db, [evolved.info]);
     await publish(database, 'keyed', { concurrencyKeyLimit: 1 });
     await database.sql(`insert into longshore.tenant (name) values ('acme')`);
     await database.sql(
@@ -106,6 +111,20 @@ const GOOD: Body[] = [
   job({ definitionKey: 'known' }),
   job({ definitionKey: 'known', definitionVersion: 2 }),
   job({ definitionKey: 'paused' }),
+  job({ definitionKey: 'evolved' }),
+  job({ definitionKey: 'evolved', paramsShape: 1 }),
+  job({ definitionKey: 'evolved', paramsShape: 3, timeoutSeconds: 9 }),
+  job({ definitionKey: 'evolved', delayMs: 90_000, unique: { key: 'k', while: 'queued' } }),
+  job({
+    definitionKey: 'evolved',
+    paramsShape: 1,
+    unique: { key: 'k', while: 'queued', onConflict: 'replace' },
+  }),
+  job({
+    definitionKey: 'evolved',
+    paramsShape: 3,
+    unique: { key: 'k', while: 'queued', onConflict: 'replace' },
+  }),
   job({ tenant: 'acme', params: { z: 1, a: [1.5, { b: 'é', 10: 1, 9: 2 }] } }),
   job({ runAt: FAR, expiresAt: FARTHER }),
   job({ runAt: '1999-01-01T00:00:00Z' }),
@@ -162,6 +181,7 @@ const BAD: [why: string, body: Body][] = [
   ['an unknown field with a hard name', job({ 'a/b~c': 1 })],
   ['null is no value', job({ priority: null })],
   ['half a priority', job({ priority: 1.5 })],
+  ['a shape of nothing', job({ paramsShape: 0 })],
   ['a priority as text', job({ priority: '1' })],
   ['too many attempts', job({ maxAttempts: 1001 })],
   ['an empty key', job({ idempotencyKey: '' })],
@@ -219,7 +239,7 @@ describe('a request by SQL and the same by the API', () => {
       expect({ body, ...other, id: '' }).toEqual({ body, ...one, id: '' });
     }
     expect(await rowsOf(sql)).toEqual(await rowsOf(api));
-    expect((await rowsOf(sql))['job']).toHaveLength(37);
+    expect((await rowsOf(sql))['job']).toHaveLength(41);
   });
 
   it('create queues with the subscriptions of webhooks that existed before', async () => {
@@ -248,7 +268,7 @@ describe('a request by SQL and the same by the API', () => {
       const [one, other] = [await throughApi(body), await throughSql(body)];
       expect({ why, ...one }).toHaveProperty('refused');
       // The API points at the place inside of params, SQL at params.
-      const at = 'at' in one ? one.at.replace(/^\/params.*/, '/params') : '';
+      const at = 'at' in one ? one.at.replace(/^\/params\/.*/, '/params') : '';
       expect({ why, ...other }).toEqual({ why, ...one, at });
     }
     expect(await rowsOf(sql)).toEqual(before);

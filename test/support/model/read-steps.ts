@@ -104,6 +104,8 @@ function viewOf(model: Model, world: World, job: ModelJob): JobView {
     maxAttempts: model.attemptsOf(job),
     tags: [...job.tags],
     params: job.params,
+    paramsShape: 1,
+    currentParamsShape: model.published.has(job.definitionKey) ? 1 : null,
     result: job.result,
     error,
     errorSummary: error && `${error.code}: ${error.message}`,

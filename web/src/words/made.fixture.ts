@@ -27,6 +27,8 @@ export function madeJob(over: Partial<JobView> = {}): JobView {
     maxAttempts: 3,
     tags: [],
     params: {},
+    paramsShape: 1,
+    currentParamsShape: 1,
     result: null,
     error: null,
     errorSummary: null,
@@ -90,6 +92,8 @@ export function madeDefinition(over: Partial<PublishedDefinition> = {}): Publish
     command: null,
     schedules: [],
     paramsSchema: null,
+    paramsShape: 1,
+    group: null,
     publishedAt: ago(600),
     limits: {
       effective: NO_LIMITS,

@@ -12,6 +12,7 @@ export function curlFor(job: JobView, address: string): string {
     // Version 0 is not decided yet.
     ...(job.definitionVersion !== 0 && { definitionVersion: job.definitionVersion }),
     params: job.params,
+    ...(isOlder(job) && { paramsShape: job.paramsShape }),
     ...(job.priority !== 0 && { priority: job.priority }),
     ...(job.tags.length > 0 && { tags: job.tags }),
   };
@@ -22,11 +23,17 @@ export function curlFor(job: JobView, address: string): string {
   ].join(' ');
 }
 
+/** The code of today would take its params for those of today. */
+function isOlder({ paramsShape, currentParamsShape }: JobView): boolean {
+  return currentParamsShape !== null && paramsShape < currentParamsShape;
+}
+
 export function cliFor(job: JobView, address: string): string {
   return [
     'npx longshore enqueue',
     shellWord(job.definitionKey),
     shellWord(JSON.stringify(job.params)),
+    ...(isOlder(job) ? [`--params-shape ${job.paramsShape}`] : []),
     ...urlFlag(address),
   ].join(' ');
 }

@@ -35,6 +35,7 @@ interface Options {
   maxAttempts?: number;
   hold?: true;
   definitionVersion?: number;
+  paramsShape?: number;
   skipValidation?: true;
   requireRegistered?: true;
   unique?: UniqueWhile;
@@ -86,6 +87,7 @@ export function addEnqueue(program: Command, cli: Cli): void {
     .option('--skip-validation', 'do not validate the params when enqueueing')
     .option('--require-registered', 'refuse the job if no worker has registered its definition')
     .option('--definition-version <number>', 'default: the highest published version', whole)
+    .option('--params-shape <number>', 'shape of the params; default: the current one', whole)
     .action(
       async (key: string, argument: string | undefined, options: Options, command: Command) => {
         if (options.wait && options.stream) throw new UsageError('use --wait or --stream');

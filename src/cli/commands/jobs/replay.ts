@@ -97,6 +97,7 @@ function requestOf(
     key: job.definitionKey,
     version: job.definitionVersion,
     params: job.params,
+    paramsShape: job.paramsShape,
     attempt: Math.max(1, job.attempts),
     maxAttempts: job.maxAttempts,
     ...reusedSteps(stored, fromStep ?? null),

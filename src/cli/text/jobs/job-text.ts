@@ -4,6 +4,7 @@ import { VERSION_WHEN_DUE } from '../../../core/job/new-job.ts';
 import { duration } from '../../../core/values/duration.ts';
 import { printable, printableJson, printableLines } from '../../../core/values/printable.ts';
 import { DEFAULT_TENANT } from '../../../core/access/scope.ts';
+import { shapeWords } from '../../../core/shape/shape-words.ts';
 import { sentence } from '../../../core/views/sentence.ts';
 
 /** Output of `show`: the summary, then all known fields. */
@@ -27,6 +28,7 @@ export function jobText(job: Job, now: Date): string[] {
       'warnings',
       job.warnings.map(({ code, detail }) => printable(detail ? `${code} (${detail})` : code)),
     ],
+    ['shape', text(shapeWords(job))],
     ['params', job.largeParams ? large(job, 'params') : json(job.params)],
     ['result', job.status === 'succeeded' ? resultLines(job) : []],
     ['error', errorLines(job.error)],

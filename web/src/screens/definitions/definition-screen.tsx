@@ -20,6 +20,7 @@ import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import type { ChartSearch } from '../../words/charts/range.ts';
 import { cronWords } from '../../words/queues/cron-words.ts';
 import {
+  groupWords,
   isolationWords,
   memoryWords,
   newestVersions,
@@ -186,6 +187,8 @@ function Policy({ definition }: { definition: PublishedDefinition }) {
       <Facts
         facts={[
           ['Version', definition.version],
+          // An older server says nothing of shapes.
+          ['Shape of params', (definition.paramsShape ?? 1) > 1 ? definition.paramsShape : null],
           ['Attempts', definition.maxAttempts],
           ['Retries', retryWords(definition)],
           ['Retry only on', retryOn?.join(', ')],
@@ -193,6 +196,7 @@ function Policy({ definition }: { definition: PublishedDefinition }) {
           ['Stall timeout', stallTimeoutMs === null ? null : duration(stallTimeoutMs)],
           ['Cancel grace', cancelGraceMs === null ? null : duration(cancelGraceMs)],
           ['Isolation', isolationWords(definition)],
+          ['Groups', groupWords(definition)],
           ['Memory', memoryWords(definition)],
           ['Hooks', hooks.join(', ')],
           [

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { duration } from '../../../../src/core/values/duration.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
+import { shapeWords } from '../../../../src/core/shape/shape-words.ts';
 import { useIsDeployed } from '../../api/deployment-queries.ts';
 import { Command, CopyButton } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -19,6 +20,7 @@ export function JobFacts({ job }: { job: JobView }) {
           ['Id', <code className="whole-id">{job.jobId}</code>],
           ['Definition', <DefinitionLink job={job} />],
           ['Version', <Version job={job} />],
+          ['Shape of params', shapeWords(job)],
           ['Schedule', job.scheduleId && <ScheduleLink scheduleId={job.scheduleId} />],
           ['Tenant', job.tenant === 'default' ? null : job.tenant],
           ['Priority', job.priority === 0 ? null : job.priority],

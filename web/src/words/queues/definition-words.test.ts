@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isolationWords, memoryWords, retryWords } from './definition-words.ts';
+import { groupWords, isolationWords, memoryWords, retryWords } from './definition-words.ts';
 import { madeDefinition } from '../made.fixture.ts';
 
 test.each([
@@ -8,6 +8,13 @@ test.each([
   [{ maxAttempts: 1 }, 'No retries'],
 ])('%j is tried again %s', (over, words) => {
   expect(retryWords(madeDefinition(over))).toBe(words);
+});
+
+test('a definition says how its jobs are grouped', () => {
+  expect(groupWords(madeDefinition({}))).toBeNull();
+  expect(groupWords(madeDefinition({ group: { size: 100, waitMs: 200 } }))).toBe(
+    'up to 100 jobs in one call; the first waits up to 200 ms',
+  );
 });
 
 test('a program is named', () => {

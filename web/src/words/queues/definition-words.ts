@@ -25,6 +25,12 @@ export function isolationWords({ isolation, command }: PublishedDefinition): str
   return command === null ? ISOLATIONS[isolation] : `the program ${command.join(' ')}`;
 }
 
+/** Null when each job runs alone. An older server says nothing of groups. */
+export function groupWords({ group }: Pick<PublishedDefinition, 'group'>): string | null {
+  if (!group) return null;
+  return `up to ${group.size} jobs in one call; the first waits up to ${duration(group.waitMs)}`;
+}
+
 /** The server does not know the setting of each worker, only the default of that setting. */
 export function memoryWords({ memoryMb, isolation }: PublishedDefinition): string {
   if (memoryMb !== null) return memoryMb === 0 ? 'no limit' : `${memoryMb} MiB`;
