@@ -30,7 +30,7 @@ it('refuses every call that runs jobs at once', () => {
     Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
     const { createLongshore, defineJob, runDueJobs } = await import('${index}');
     const { createTestRig, runJob } = await import('${testing}');
-    const databaseUrl = 'postgres://nobody@127.0.0.1:9/none';
+    const databaseUrl = 'postgres://app@127.0.0.1:9/none';
     const tidy = defineJob({ key: 'tidy', isolation: 'inline', run: () => 1 });
     const calls = {
       path: () => createLongshore({ databaseUrl, jobs: '.' }),
