@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { ProblemError, ServerUnreachable, WaitTimeout } from '../client/index.ts';
 import { ConfigError } from '../config/error.ts';
 import { type RefusalKind, StartRefusal } from '../runtime/start-refusal.ts';
+import { ServerNotUp } from './project/server-address.ts';
 import { UsageError } from './options/usage-error.ts';
 
 /** Exit codes of all commands; a test compares docs/cli.md with this table. */
@@ -36,7 +37,7 @@ export function exitNameOf(error: unknown): ExitName {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 'ok' : 'usage';
   if (error instanceof UsageError || error instanceof ConfigError) return 'usage';
   if (error instanceof StartRefusal) return REFUSALS[error.kind];
-  if (error instanceof ServerUnreachable) return 'unreachable';
+  if (error instanceof ServerUnreachable || error instanceof ServerNotUp) return 'unreachable';
   if (error instanceof WaitTimeout) return 'timeout';
   if (error instanceof ProblemError) return exitNameOfStatus(error.status);
   return isConnectionTrouble(error) ? 'unreachable' : 'failed';

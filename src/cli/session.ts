@@ -1,11 +1,12 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Longshore } from '../client/index.ts';
 import { loadConfig, type LoadedConfig } from '../config/load.ts';
 import type { SettingKey } from '../config/config.ts';
 import { SETTINGS } from '../config/schema.ts';
 import type { Cli } from './cli.ts';
-import { findAddress } from './project/server-address.ts';
+import { findAddress, ServerNotUp } from './project/server-address.ts';
 import { Output } from './text/output.ts';
 
 interface GlobalOptions {
@@ -46,8 +47,21 @@ function withFoundServer(loaded: LoadedConfig, directory = process.cwd()): Loade
   return url === null ? loaded : { config: Object.freeze({ ...config, url }), origins };
 }
 
+/**
+ * Where the project has a database of its own, its server is meant. While that is down, the default
+ * address may be the server of another project.
+ */
+export function refuseForeignServer({ config, origins }: LoadedConfig, directory = process.cwd()) {
+  const named = [origins.url, origins.host, origins.port, origins.databaseUrl];
+  if (named.some((origin) => origin !== 'default')) return;
+  const data = resolve(directory, config.data);
+  if (findAddress(data) === null && existsSync(join(data, 'pg'))) throw new ServerNotUp(data);
+}
+
 export function clientOf(cli: Cli, command: Command): Longshore {
-  const { url, apiKey, tenant } = configOf(cli, command, 'client').config;
+  const loaded = configOf(cli, command, 'client');
+  refuseForeignServer(loaded, cli.directory);
+  const { url, apiKey, tenant } = loaded.config;
   // A person wants to know at once that a server is not there; a script outlasts its restart.
   const isPerson = 'isTTY' in cli.stderr && cli.stderr.isTTY === true;
   return new Longshore({ url, apiKey, tenant, ...(isPerson && { retries: 1 }) });

@@ -1,3 +1,4 @@
+import { databaseUrlText, parseDatabaseUrl } from '../core/values/database-url.ts';
 import type { Setting } from './schema.ts';
 
 /** The value without secrets, for screens and logs. */
@@ -6,10 +7,17 @@ export function maskValue(setting: Setting, value: string | number | null): stri
   return setting.kind.type === 'url' ? maskUrl(value) : '***';
 }
 
-/** Keeps host and user; removes the password and the query, which may contain one. */
-export function maskUrl(url: string): string {
-  if (!URL.canParse(url)) return '***';
-  const { protocol, username, password, host, pathname } = new URL(url);
-  const user = username === '' ? '' : `${username}${password === '' ? '' : ':***'}@`;
-  return `${protocol}//${user}${host}${pathname}`;
+/** Host, user, and the socket of a database. The password and the rest of the query are removed. */
+export function maskUrl(text: string): string {
+  const url = parseDatabaseUrl(text);
+  if (url === null) return '***';
+  if (url.password !== '') url.password = '***';
+  const { searchParams: query } = url;
+  const socket = ['host', 'port'].flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [`${name}=${value}`];
+  });
+  url.search = '';
+  url.hash = '';
+  return databaseUrlText(url) + (socket.length === 0 ? '' : `?${socket.join('&')}`);
 }

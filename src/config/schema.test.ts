@@ -22,7 +22,10 @@ test('flags follow the key, and secrets have none', () => {
 
 test('a masked URL tells the server apart and gives nothing away', () => {
   expect(maskUrl('postgres://u:p@db:5432/jobs?password=q')).toBe('postgres://u:***@db:5432/jobs');
-  expect(maskUrl('postgres:///jobs?host=/tmp')).toBe('postgres:///jobs');
+  expect(maskUrl('postgres:///jobs?host=/tmp')).toBe('postgres:///jobs?host=/tmp');
+  expect(maskUrl('postgres://u:p@/jobs?host=/app/pg&port=20123&sslpassword=q')).toBe(
+    'postgres://u:***@/jobs?host=/app/pg&port=20123',
+  );
   expect(maskUrl('not a url')).toBe('***');
   const apiKey = SETTINGS.find((setting) => setting.key === 'apiKey')!;
   expect(maskValue(apiKey, 'lsk_1')).toBe('***');

@@ -10,6 +10,7 @@ import { EmbeddedPostgres } from '../postgres/embedded.ts';
 import { runDue } from '../app/run-due/run-due.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog, type LogLevel, silentLog } from '../runtime/log.ts';
+import { refuseOldNode } from '../runtime/node-version.ts';
 import { reaper } from '../scheduler/reaper.ts';
 import { Db } from '../store/connection/db.ts';
 import { Enqueuer } from '../enqueue/enqueuer.ts';
@@ -160,6 +161,7 @@ export class TestRig extends LocalJobs {
 }
 
 export async function createTestRig(options: TestRigOptions): Promise<TestRig> {
+  refuseOldNode();
   const server = options.databaseUrl === undefined ? await ownServer() : null;
   try {
     const scratch = await createScratch(options.databaseUrl ?? server?.url ?? '');

@@ -7,6 +7,7 @@ import { decide, type Outcome, type Transition } from '../core/job/lifecycle.ts'
 import { checkParams } from '../core/job/params.ts';
 import type { Level, LogStream } from '../core/views/history.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { refuseOldNode } from '../runtime/node-version.ts';
 import { Execution } from '../worker/attempt/execution.ts';
 import { rejectedSignal, signalStep } from '../core/job/signal.ts';
 import { secretsFrom } from '../worker/attempt/secrets.ts';
@@ -89,6 +90,7 @@ export async function runJob<Definition extends JobDefinition>(
   params: unknown,
   options: RunOptions = {},
 ): Promise<JobRun<ResultOf<Definition>>> {
+  refuseOldNode();
   const { info } = definition;
   if (info.command) {
     throw new TypeError(`${info.key} is a command, which only a worker can run: use createTestRig`);

@@ -6,6 +6,7 @@ import {
   type RunDueSummary,
 } from '../../core/queue/run-due.ts';
 import { createLog } from '../../runtime/log.ts';
+import { refuseOldNode } from '../../runtime/node-version.ts';
 import type { InProcessOptions } from '../in-process.ts';
 import { refuseUnrunnable } from '../refuse-unrunnable.ts';
 import { runDueApp } from './run-due-app.ts';
@@ -17,6 +18,7 @@ const OTHERS = ['jobs', 'max', 'seconds'];
 
 /** `longshore run-due` as a function: for a timer of a platform without running processes. */
 export async function runDueJobsApp(options: RunDueJobsOptions): Promise<RunDueSummary> {
+  refuseOldNode();
   const { jobs, max = RUN_DUE_DEFAULTS.max, seconds = RUN_DUE_DEFAULTS.seconds } = options;
   const { logLevel = 'warn', logJobs = 'off' } = options;
   // The application trusts its own code, so it decides whether jobs run inline.

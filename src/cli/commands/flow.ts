@@ -15,7 +15,7 @@ import { columns } from '../text/columns.ts';
 import { limitCells, limitsTable, pausedName, pauseSentence } from '../text/limit-text.ts';
 import { tenantTable } from '../text/tenant-text.ts';
 import { limitCount, limitRate, whole } from '../options/option-values.ts';
-import { configOf, outputOf } from '../session.ts';
+import { configOf, outputOf, refuseForeignServer } from '../session.ts';
 import { UsageError } from '../options/usage-error.ts';
 
 export function addFlow(program: Command, cli: Cli): void {
@@ -175,6 +175,8 @@ function aim(cli: Cli, command: Command, { definition, all }: TargetOptions) {
 
 /** Host settings are not changed on behalf of a tenant. */
 function hostClient(cli: Cli, command: Command): Longshore {
-  const { url, apiKey } = configOf(cli, command, 'client').config;
+  const loaded = configOf(cli, command, 'client');
+  refuseForeignServer(loaded, cli.directory);
+  const { url, apiKey } = loaded.config;
   return new Longshore({ url, apiKey });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { takesNoJobs } from '../../core/queue/worker.ts';
+import { statusWord, takesNoJobs } from '../../core/queue/worker.ts';
 import type { WorkerInfo } from '../../client/index.ts';
 import { unknownName } from '../../core/values/nearest.ts';
 import type { Cli } from '../cli.ts';
@@ -47,7 +47,7 @@ function table(workers: readonly WorkerInfo[], now: Date, widthMax: number): str
   const agoOf = (time: string) => age(now.getTime() - Date.parse(time));
   const rows = workers.map((worker) => [
     idCell(worker.workerId, widthMax),
-    takesNoJobs(worker, now.getTime()) ? 'takes no jobs' : worker.status,
+    takesNoJobs(worker, now.getTime()) ? 'takes no jobs' : statusWord(worker),
     `${worker.busy}/${worker.slots}`,
     agoOf(worker.heartbeatAt),
     agoOf(worker.startedAt),

@@ -7,6 +7,19 @@ import { join } from 'node:path';
  */
 const LOCAL = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost):\d{1,5}$/;
 
+/** No server of this project runs. */
+export class ServerNotUp extends Error {
+  override name = 'ServerNotUp';
+
+  constructor(dataDir: string) {
+    super(
+      `the server of this folder is not running (its data is in ${dataDir}): start it with ` +
+        '`npx longshore start` (`npm run dev` in a project), or name another server with --url or ' +
+        'LONGSHORE_URL',
+    );
+  }
+}
+
 /** Stores the address; returns what removes it again. */
 export function leaveAddress(dataDir: string, address: string): () => void {
   const file = fileIn(dataDir);

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import {
   isWorkerId,
   mergeWorkers,
+  statusWord,
   takesNoJobs,
   type WorkerStatus,
   type WorkerView,
@@ -88,4 +89,13 @@ test.each([
 ] as const)('%j takes no jobs at minute %i: %s', (changes, minute, expected) => {
   const worker = row('a', changes);
   expect(takesNoJobs(worker, Date.parse(at(minute)))).toBe(expected);
+});
+
+test.each([
+  ['dead', false, 'stopped'],
+  ['dead', true, 'dead'],
+  ['active', false, 'active'],
+  ['draining', false, 'draining'],
+] as const)('%s, lost %s, is shown as %s', (status, lost, word) => {
+  expect(statusWord({ status, lost })).toBe(word);
 });

@@ -97,6 +97,11 @@ function both(one: WorkerView, other: WorkerView): WorkerView {
   };
 }
 
+/** For people: a worker that stopped in good order is not dead. */
+export function statusWord({ status, lost }: Pick<WorkerView, 'status' | 'lost'>): string {
+  return status === 'dead' && !lost ? 'stopped' : status;
+}
+
 const isDead = ({ status }: WorkerView) => status === 'dead';
 // ISO 8601 times in UTC sort as text.
 const earlier = (a: string, b: string) => (a < b ? a : b);

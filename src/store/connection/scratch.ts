@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client, DatabaseError } from 'pg';
+import { withDatabase } from '../../core/values/database-url.ts';
 import { sleep } from '../../runtime/deadline.ts';
 
 /**
@@ -43,8 +44,7 @@ export interface Scratch {
 /** On the server of `serverUrl`, whose user may create databases. */
 export async function createScratch(serverUrl: string): Promise<Scratch> {
   const name = `longshore_test_${randomBytes(6).toString('hex')}`;
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
+  const url = withDatabase(serverUrl, name);
   await withClient(serverUrl, async (client) => {
     await client.query(`create database ${name}`);
     // By default PostgreSQL's functions come first.
@@ -52,13 +52,13 @@ export async function createScratch(serverUrl: string): Promise<Scratch> {
       `alter database ${name} set search_path = longshore_clock, pg_catalog, public`,
     );
   });
-  await withClient(url.href, async (client) => await client.query(CLOCK));
+  await withClient(url, async (client) => await client.query(CLOCK));
   return {
-    url: url.href,
+    url,
     migrated: async () =>
-      await withClient(url.href, async (client) => void (await client.query(LEND_CLOCK))),
+      await withClient(url, async (client) => void (await client.query(LEND_CLOCK))),
     advance: async (ms) =>
-      await withClient(url.href, async (client) => {
+      await withClient(url, async (client) => {
         await client.query('update longshore_clock.shift set ms = ms + $1', [ms]);
         const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as now');
         if (!rows[0]) throw new Error('the database returned no time');

@@ -69,7 +69,7 @@ it('publishes a video after both encodings, as the page says', async () => {
   const [block] = blocksOf(PAGE, 'sh');
   const text = (block?.text ?? 'false')
     .replaceAll('npx longshore', `"${process.execPath}" "${BIN}"`)
-    .replaceAll('localhost:4600', new URL(address).host);
+    .replaceAll('127.0.0.1:4400', new URL(address).host);
   const shell = await run('sh', ['-ec', text], { env: { ...variables, JOB: encoded } });
   const lines = shell.stdout.split('\n');
   expect(lines.filter((line) => line.includes('video.publish'))).toHaveLength(2);

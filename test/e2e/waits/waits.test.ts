@@ -41,7 +41,7 @@ async function shell(holding: string, address: string, job: string): Promise<str
   const [block] = blocksOf('docs/waiting.md', 'sh').filter(({ text }) => text.includes(holding));
   const text = (block?.text ?? 'false')
     .replaceAll('npx longshore', `"${process.execPath}" "${BIN}"`)
-    .replaceAll('localhost:4600', new URL(address).host);
+    .replaceAll('127.0.0.1:4400', new URL(address).host);
   const variables = { PATH: process.env['PATH'], JOB: job, LONGSHORE_URL: address };
   return (await run('sh', ['-ec', text], { env: variables })).stdout;
 }

@@ -85,6 +85,12 @@ describe('docs/sdk.md', () => {
         'succeeded 1',
         'succeeded 1',
       ],
+      expect.arrayContaining([
+        'event: progress',
+        'data: {"fraction":1,"message":"part 3"}',
+        'event: end',
+        'data: "succeeded"',
+      ]),
       ['The tide is in.'],
       [expect.stringMatching(/^gone: /)],
       ['fox-10.png'],

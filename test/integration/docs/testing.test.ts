@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { Client } from 'pg';
 import { defineJob, enqueueIn } from '../../../src/index.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type TestRig,
 } from '../../../src/testing/index.ts';
 import { FIXTURES } from '../../support/processes.ts';
+import { EmbeddedFixture } from '../../support/servers/embedded-fixture.ts';
 import { until } from '../../support/until.ts';
 
 const seen: unknown[] = [];
@@ -119,6 +120,22 @@ describe('a rig with code at hand', () => {
     await rig.drain();
     expect(seen).toContain('eve');
   });
+});
+
+it('a rig takes the URL of a socket, which has no host before its query', async () => {
+  const fixture = await EmbeddedFixture.createQuick();
+  onTestFinished(async () => await fixture.remove());
+  const server = fixture.server({ unsafeForTests: true });
+  await server.start();
+  const { username, password, port, searchParams } = new URL(server.url);
+  const query = `host=${searchParams.get('host')}&port=${port}`;
+  // As docs/operate/embedded-postgres.md writes it.
+  const databaseUrl = `postgres://${username}:${password}@/longshore?${query}`;
+  const rig = await createTestRig({ jobs: [welcome], databaseUrl });
+  await rig.enqueue(welcome, { user: 'socket' });
+  expect(await rig.drain()).toMatchObject({ succeeded: 1 });
+  expect(seen).toContain('socket');
+  await rig.stop();
 });
 
 describe('a rig with files', () => {
