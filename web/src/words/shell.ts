@@ -1,9 +1,7 @@
 import type { JobView } from '../../../src/core/job/job.ts';
+import { shellWord } from '../../../src/core/values/shell-word.ts';
 
-/** Quotes a word for a POSIX shell. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
+export { shellWord };
 
 /** Where a copied command goes. */
 export interface Destination {

@@ -24,6 +24,6 @@ export function addIssues(program: Command, cli: Cli): void {
         return out.document({ issues });
       }
       if (found.length === 0) out.note('No issues.');
-      else out.lines(issueLines(found));
+      else out.lines(issueLines(found, out.next));
     });
 }
