@@ -51,7 +51,7 @@ export function addTop(program: Command, cli: Cli): void {
 
 async function look(client: Longshore, now: Date): Promise<Snapshot> {
   const [seen, { jobs: running }, { at, totals, definitions, throughput }] = await Promise.all([
-    readSeen(client, now),
+    readSeen(client, now, { withWebhooks: true }),
     client.list({ status: ['running', 'cancelling'], limit: LIMIT }),
     client.stats({ seriesMinutes: SERIES_MINUTES }),
   ]);
