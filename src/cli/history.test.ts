@@ -256,7 +256,7 @@ describe('show', () => {
       `2    12       -             ${AT}  running  -        -       -      -         -`,
     ]);
     expect(events).toHaveLength(11);
-    expect(events?.[0]).toBe(`… 2 earlier events: npx longshore show ${ID} --events`);
+    expect(events?.[0]).toBe(`… 2 earlier events: npx longshore show ${ID} --events --url ${url}`);
     expect(events?.at(-1)).toBe(`${AT} #1  custom           {"n":11,"text":"\\u001b[2J"}`);
   });
 

@@ -39,7 +39,7 @@ describe('enqueue', () => {
     const more = ['--definition-version', '4', '--idempotency-key', 'k', '--url', url];
     const { code, stdout, stderr } = await run([...args, ...more], { stdin: '{"a":1}' });
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${ID}\n` });
-    expect(stderr).toBe(`queued; show it with: npx longshore show ${ID}\n`);
+    expect(stderr).toBe(`queued; show it with: npx longshore show ${ID} --url ${url}\n`);
     expect(seen[0]?.body).toEqual({
       definitionKey: 'hello',
       params: { a: 1 },
@@ -292,7 +292,7 @@ describe('usage', () => {
   test('a missing API key names the variable to set', async () => {
     const { url } = await playAnswers(problem(401, 'UNAUTHORIZED'));
     const { code, stderr } = await run(['list', '--url', url]);
-    const expected = 'error: the server requires a valid API key: set LONGSHORE_API_KEY\n';
+    const expected = `error: the server ${url} requires a valid API key: set LONGSHORE_API_KEY\n`;
     expect({ code, stderr }).toEqual({ code: 4, stderr: expected });
   });
 

@@ -5,6 +5,7 @@ import { exitCode, exitNameOf } from './exit-codes.ts';
 import { createProgram } from './program.ts';
 import { errorLines } from './report.ts';
 import { inOwnWords } from './server-refusal.ts';
+import { configOf } from './session.ts';
 import { secretFlagHint } from './options/secret-flag.ts';
 
 /** Runs one command line and returns its exit code; reports all errors. */
@@ -22,7 +23,9 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     }
     const asJson = args.includes('--json');
     // With --json the server's error is printed unchanged.
-    const said = asJson ? error : inOwnWords(error, calledCommand(program, args));
+    const command = calledCommand(program, args);
+    const url = () => configOf(cli, command, 'client').config.url;
+    const said = asJson ? error : inOwnWords(error, command, url);
     cli.stderr.write(`${errorLines(secretFlagHint(error, args) ?? said, asJson).join('\n')}\n`);
     return code;
   }

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { ProblemError } from '../client/index.ts';
 
 /** Translates an error of the server: from request fields and headers to flags and variables. */
-export function inOwnWords(error: unknown, command: Command): unknown {
+export function inOwnWords(error: unknown, command: Command, url: () => string): unknown {
   if (!(error instanceof ProblemError)) return error;
   const { status, code, errors, retryAfterMs } = error;
   if (status === 401) {
-    const detail = 'the server requires a valid API key: set LONGSHORE_API_KEY';
+    const detail = `the server ${url()} requires a valid API key: set LONGSHORE_API_KEY`;
     return new ProblemError(status, code, detail, errors, retryAfterMs);
   }
   let { detail } = error;

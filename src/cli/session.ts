@@ -13,11 +13,15 @@ interface GlobalOptions {
   json?: boolean;
   quiet?: boolean;
   color?: boolean;
+  url?: string;
+  tenant?: string;
 }
 
 export function outputOf(cli: Cli, command: Command): Output {
-  const { json = false, quiet = false, color = true } = command.optsWithGlobals<GlobalOptions>();
-  return new Output({ stdout: cli.stdout, stderr: cli.stderr, json, quiet, color });
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const { json = false, quiet = false, color = true, url, tenant } = options;
+  const { stdout, stderr } = cli;
+  return new Output({ stdout, stderr, json, quiet, color, given: { url, tenant } });
 }
 
 /** Configuration with the command's flags first, then environment, file and defaults. */

@@ -180,7 +180,7 @@ describe('a job', () => {
 
   it('can be taken along as a command', async () => {
     const page = await open(`/jobs/${shop.failed}`);
-    await page.getByRole('button', { name: 'Copy as CLI' }).click();
+    await page.getByRole('button', { name: 'Copy as new job: CLI' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     await page.keyboard.press('/');
     await page.locator('#search:focus').press('ControlOrMeta+V');

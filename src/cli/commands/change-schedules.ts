@@ -77,7 +77,7 @@ export function addScheduleChanges(schedules: Command, cli: Cli): void {
       const made = await client.schedules.trigger(id);
       if (out.json) return out.document(made);
       out.lines([made.jobId]);
-      out.note(`show it with: npx longshore show ${made.jobId}`);
+      out.note(`show it with: ${out.next(`show ${made.jobId}`)}`);
     });
 
   schedules

@@ -79,7 +79,7 @@ export function addConformance(program: Command, cli: Cli): void {
         apiKey,
         definition: options.definition ?? null,
         picks: picksOf(options),
-        onAsk: (key) => out.trouble(`This key may not enqueue. Run: longshore enqueue ${key}`),
+        onAsk: (key) => out.trouble(`This key may not enqueue. Run: ${out.next(`enqueue ${key}`)}`),
         onFinding: (finding) => printOne(out, finding),
       });
       conclude(cli, out, findings);

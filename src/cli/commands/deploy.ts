@@ -48,7 +48,7 @@ export function addDeploy(program: Command, cli: Cli): void {
       const deployed = await deploy(path, flags, clientOf(cli, command), out);
       if (out.json) return out.document(deployed);
       out.lines(differenceLines(deployed));
-      out.note(sentence(deployed, flags.promote));
+      out.note(sentence(out, deployed, flags.promote));
     });
 }
 
@@ -71,8 +71,8 @@ async function deploy(path: string, flags: DeployFlags, client: Longshore, out: 
   }
 }
 
-function sentence(made: Deployment, promoted: boolean): string {
+function sentence(out: Output, made: Deployment, promoted: boolean): string {
   if (promoted) return releaseSentence(made);
   const { number } = made;
-  return `Created deployment ${number}. Release it with: longshore deployments promote ${number}`;
+  return `Created deployment ${number}. Release it with: ${out.next(`deployments promote ${number}`)}`;
 }

@@ -38,7 +38,7 @@ function addReads(deployments: Command, cli: Cli): void {
       const found = await clientOf(cli, command).deployments.list({ limit });
       if (out.json) return out.document({ deployments: found });
       if (found.length > 0) return out.table(deploymentTable(found, out.width));
-      out.note('No deployments. Deploy a folder with: longshore deploy ./jobs');
+      out.note(`No deployments. Deploy a folder with: ${out.next('deploy ./jobs')}`);
     });
   deployments
     .command('show')

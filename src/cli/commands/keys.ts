@@ -3,6 +3,7 @@ import { DAY_MS } from '../../core/values/duration.ts';
 import { DEFAULT_TENANT, mayDo, type Scope } from '../../core/access/scope.ts';
 import type { KeyView } from '../../core/views/key-view.ts';
 import type { Cli } from '../cli.ts';
+import type { Output } from '../text/output.ts';
 import { columns } from '../text/columns.ts';
 import { age } from '../../core/values/duration.ts';
 import { withKeys } from '../options/key-access.ts';
@@ -63,7 +64,7 @@ export function addKeys(program: Command, cli: Cli): void {
       if (out.json) return out.document(made);
       out.lines([made.key]);
       out.note(`The key ${made.keyId} is shown only once.`);
-      if (isFirst) out.note(...firstKeyWords(mayDo(scope, 'admin')));
+      if (isFirst) out.note(...firstKeyWords(out, mayDo(scope, 'admin')));
     });
 
   const list = keys
@@ -133,9 +134,9 @@ function row(key: KeyView, now: Date): string[] {
   return [keyId, status, age(ageMs), name, `${allowed.join(',')}${serves}`];
 }
 
-function firstKeyWords(isAdmin: boolean): string[] {
+function firstKeyWords(out: Output, isAdmin: boolean): string[] {
   return [
     'This is the first key: from now on every call needs one, the dashboard included.',
-    ...(isAdmin ? [] : ['Create one for yourself: npx longshore keys create --scope admin']),
+    ...(isAdmin ? [] : [`Create one for yourself: ${out.next('keys create --scope admin')}`]),
   ];
 }

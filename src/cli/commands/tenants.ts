@@ -26,6 +26,7 @@ export function addTenants(program: Command, cli: Cli): void {
       const made = await clientOf(cli, command).tenants.create(name);
       if (out.json) return out.document(made);
       out.lines([made.tenant]);
-      out.note(`Create its first key with: longshore keys create --tenant ${name} --scope admin`);
+      const next = out.next(`keys create --tenant ${name} --scope admin`);
+      out.note(`Create its first key with: ${next}`);
     });
 }

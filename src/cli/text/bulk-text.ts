@@ -52,7 +52,7 @@ export async function startMany(
   if (bulk.failed > 0) cli.exitCode = exitCode('failed');
   if (out.json) return out.document(bulk);
   out.lines([bulk.bulkId]);
-  out.note(bulkSentence(bulk));
+  out.note(bulkSentence(bulk, out.next));
 }
 
 /** Shows a progress bar on a terminal; after Ctrl-C the action continues. */
@@ -69,7 +69,7 @@ async function waitFor(cli: Cli, out: Output, client: Longshore, begun: Bulk): P
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
     cli.exitCode = exitCode('interrupted');
-    out.note(`The action continues. Show it with: longshore bulk show ${begun.bulkId}`);
+    out.note(`The action continues. Show it with: ${out.next(`bulk show ${begun.bulkId}`)}`);
     return begun;
   } finally {
     cli.onSignal = null;
@@ -104,14 +104,14 @@ export function progressBar({ done, skipped, failed, matched, matchedIsExact }: 
   return `[${bar}] ${seen} of ${matchedIsExact ? '' : 'at least '}${matched}`;
 }
 
-export function bulkSentence({ bulkId, ...bulk }: Bulk): string {
+export function bulkSentence({ bulkId, ...bulk }: Bulk, next: (command: string) => string): string {
   const { action, status, done, skipped, failed, matched, matchedIsExact, note } = bulk;
   const parts = [
     `${done} of ${count(matched, matchedIsExact)}`,
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(failed > 0 ? [`${failed} failed (${note ?? 'unknown reason'})`] : []),
   ];
-  const more = status === 'running' ? `; show it with: longshore bulk show ${bulkId}` : '';
+  const more = status === 'running' ? `; show it with: ${next(`bulk show ${bulkId}`)}` : '';
   return printable(`${action} ${status}: ${parts.join(', ')}${more}`);
 }
 

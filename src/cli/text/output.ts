@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { printableJson, printableText } from '../../core/values/printable.ts';
+import { type GivenFlags, nextCommand } from './next-command.ts';
 
 export interface OutputOptions {
   stdout: NodeJS.WritableStream;
@@ -8,6 +9,8 @@ export interface OutputOptions {
   json: boolean;
   quiet: boolean;
   color: boolean;
+  /** Repeated in commands that the output names. */
+  given?: GivenFlags;
 }
 
 type Format = Parameters<typeof styleText>[0];
@@ -56,6 +59,9 @@ export class Output {
   note(...lines: string[]): void {
     if (!this.#options.quiet && !this.json) this.trouble(...lines);
   }
+
+  /** A command to run next, such as `show ID`, for the same server and tenant. */
+  readonly next = (command: string): string => nextCommand(command, this.#options.given ?? {});
 
   /** Prints the cursor of the next page, if there is one. */
   noteMore(nextCursor: string | null): void {

@@ -9,7 +9,7 @@ const GROUPS_MAX = 20;
 const PAGE_MAX = 200;
 
 /** What the list of problems is derived from, as the overview of the dashboard reads it. */
-export async function readSeen(client: Longshore, now: Date) {
+export async function readSeen(client: Longshore, now: Date, { withWebhooks = false } = {}) {
   const from = new Date(now.getTime() - DAY_MS);
   const asked = {
     status: ['running', 'cancelling'],
@@ -37,18 +37,15 @@ export async function readSeen(client: Longshore, now: Date) {
     client.list(asked),
     client.tenant(),
   ]);
-  const tenants = tenant.tenant === DEFAULT_TENANT ? await otherTenants(client) : [];
+  const { scopes } = await client.caller();
+  const seesOthers = tenant.tenant === DEFAULT_TENANT && mayDo(scopes, 'admin');
+  const tenants = seesOthers ? await client.tenants.list() : [];
   const seen = { failures, workers, pauses, schedules, alerts, running, tenant, tenants };
-  // The URL of a webhook may contain a token; the alert about it does not.
-  const webhooks: Seen['webhooks'] = [];
+  // The URL of a webhook may contain a token, which an agent need not see; the alert about it does not.
+  const webhooks: Seen['webhooks'] =
+    withWebhooks && mayDo(scopes, 'operate') ? await client.webhooks.list() : [];
   return { ...seen, webhooks, stats, definitions } satisfies Seen & {
     stats: Stats;
     definitions: readonly PublishedDefinition[];
   };
-}
-
-/** Only an admin of the default tenant may see them. */
-async function otherTenants(client: Longshore) {
-  const { scopes } = await client.caller();
-  return mayDo(scopes, 'admin') ? await client.tenants.list() : [];
 }

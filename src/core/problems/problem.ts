@@ -1,3 +1,4 @@
+import { DEFAULT_TENANT } from '../access/scope.ts';
 import type { AlertView } from '../alert/alert.ts';
 import type { OwnedDefinition } from '../definition/owners.ts';
 import type { DeadLetterGroup } from '../failure/dead-letter.ts';
@@ -86,6 +87,11 @@ export function oldestSince(
   { oldestAgeMs }: Pick<DefinitionStats, 'oldestAgeMs'>,
 ): string | null {
   return oldestAgeMs === null ? null : new Date(Date.parse(at) - oldestAgeMs).toISOString();
+}
+
+/** The default tenant has the workers of all; another one sees what concerns its own jobs. */
+export function isOperators(tenant: Seen['tenant']): boolean {
+  return tenant === null || tenant.tenant === DEFAULT_TENANT;
 }
 
 export function count(number: number, word: string): string {

@@ -85,6 +85,15 @@ test.each([
     /^1,200 jobs wait, the oldest for 15m: all 4 slots of its workers are busy\.$/,
   ],
   [
+    'a long wait for slots that its own jobs hold',
+    {
+      workers: [madeWorker({ busy: 4 })],
+      running: [1, 2, 3].map(() => madeJob({ status: 'running', workerId: 'w' })),
+      ...stats({ depth: 2, oldestAgeMs: 900_000 }),
+    },
+    /: all 4 slots of its workers are busy, 3 with hello\.$/,
+  ],
+  [
     'a long wait at the limit of the tenant',
     {
       tenant: { tenant: 'acme', concurrencyLimit: 1, inUse: 1 },
@@ -102,7 +111,7 @@ test.each([
         { tenant: 'quiet', firingAlerts: 0 },
       ],
     },
-    /^Tenant acme: 1 issue\.$/,
+    /^Tenant acme: 1 firing alert\.$/,
   ],
   [
     'a job past its timeout',
@@ -185,7 +194,7 @@ test.each([
       ],
       alerts: [madeAlert({ rule: 'webhook-failing', webhookId: madeWebhook().id })],
     },
-    /^Webhook http:\/\/shop\.example\/hooks\/orders fails for 26m: no answer \(ECONNREFUSED\), 273 events wait\.$/,
+    /^Webhook http:\/\/shop\.example\/hooks\/orders has failed for 26m: no answer \(ECONNREFUSED\), 273 events wait\.$/,
   ],
   [
     'a webhook that was disabled',
@@ -218,6 +227,22 @@ test.each([
   ],
 ] as const)('sees %s', (_, over, text) => {
   expect(shown(over)).toEqual([expect.stringMatching(text)]);
+});
+
+it('tells a tenant what concerns its own jobs', () => {
+  const others: Partial<Seen> = {
+    workers: [
+      madeWorker(),
+      madeWorker({ workerId: 'x', status: 'dead', lost: true, heartbeatAt: ago(40) }),
+    ],
+    pauses: [{ scope: 'definition', name: 'other', by: 'cli', reason: null, since: ago(5) }],
+  };
+  const of = (tenant: string) => ({
+    ...others,
+    tenant: { tenant, concurrencyLimit: null, inUse: 0 },
+  });
+  expect(shown(of('default'))).toHaveLength(2);
+  expect(shown(of('acme'))).toEqual([]);
 });
 
 it.each([

@@ -4,6 +4,7 @@ import type { JobView } from '../job/job.ts';
 import { limitsLine } from '../queue/limit-words.ts';
 import { limitReason, reachedLimit } from './reached-limit.ts';
 import { pauseOf, pauseWords } from '../queue/pause-words.ts';
+import type { WorkerView } from '../queue/worker.ts';
 import type { ScheduleView } from '../schedule/schedule.ts';
 import { duration, timeSince, wholeSeconds } from '../values/duration.ts';
 import { alertProblems } from './alert-problems.ts';
@@ -13,9 +14,11 @@ import {
   oldestSince,
   pendingOf,
   type Problem,
+  RUNNING_SEEN,
   type Seen,
   waits,
 } from './problem.ts';
+import { isOperators } from './problem.ts';
 import { failingWebhooks } from './webhook-problems.ts';
 import { isAlive, lostWorkers, withoutWorkers } from './worker-problems.ts';
 
@@ -114,7 +117,9 @@ function byDefinition(jobs: readonly JobView[]): [key: string, jobs: [JobView, .
   return [...groups].flatMap(([key, [first, ...more]]) => (first ? [[key, [first, ...more]]] : []));
 }
 
-function pauses({ pauses: all, definitions, stats }: Seen, now: Date): Problem[] {
+function pauses(seen: Seen, now: Date): Problem[] {
+  const { definitions, stats } = seen;
+  const all = seen.pauses.filter((pause) => !isOfOthers(seen, pause));
   const owners = ownersOf(definitions);
   return all.map((pause) => {
     const { scope, name } = pause;
@@ -130,6 +135,12 @@ function pauses({ pauses: all, definitions, stats }: Seen, now: Date): Problem[]
       target: isDefinition ? { at: 'definition', key: name } : { at: 'jobs', status: ['queued'] },
     };
   });
+}
+
+/** A pause of a definition whose jobs the tenant does not have; the default tenant sees all. */
+function isOfOthers({ tenant, stats }: Seen, { scope, name }: Seen['pauses'][number]): boolean {
+  if (isOperators(tenant) || scope !== 'definition') return false;
+  return stats.definitions.every(({ key }) => key !== name);
 }
 
 function unserved({ stats, definitions }: Seen, left: (key: string) => boolean): Problem[] {
@@ -198,10 +209,23 @@ function whyWaiting(seen: Seen, key: string): string {
   );
   const slots = able.reduce((sum, worker) => sum + worker.slots, 0);
   const isFull = able.every(({ busy, slots: own }) => busy >= own);
-  if (able.length > 0 && isFull) return `: all ${count(slots, 'slot')} of its workers are busy`;
+  if (able.length > 0 && isFull) {
+    return `: all ${count(slots, 'slot')} of its workers are busy${ownShare(seen, key, able)}`;
+  }
   const limits = newestVersions([...definitions]).find((one) => one.key === key)?.limits.effective;
   const words = limits ? limitsLine(limits) : '';
   return words === '' ? '' : `; it is limited: ${words}`;
+}
+
+/** How many of the busy slots run the definition itself; empty if not all running jobs were read. */
+function ownShare({ running }: Seen, key: string, able: readonly WorkerView[]): string {
+  if (running.length >= RUNNING_SEEN) return '';
+  const ids = new Set(able.map(({ workerId }) => workerId));
+  const own = running.filter(
+    ({ definitionKey, workerId }) =>
+      definitionKey === key && workerId !== null && ids.has(workerId),
+  ).length;
+  return own === 0 ? '' : `, ${own} with ${key}`;
 }
 
 function failures({ failures: groups, definitions, schedules }: Seen): Problem[] {
@@ -282,7 +306,7 @@ function otherTenants({ tenants = [], tenant }: Seen): Problem[] {
     .map(({ tenant: name, firingAlerts }) => ({
       kind: 'tenant',
       about: null,
-      text: `Tenant ${name}: ${count(firingAlerts, 'issue')}.`,
+      text: `Tenant ${name}: ${count(firingAlerts, 'firing alert')}.`,
       owner: null,
       target: { at: 'tenant', name },
     }));

@@ -12,7 +12,7 @@ export function failingWebhooks({ webhooks }: Seen, now: Date): Problem[] {
     .map((webhook) => ({
       kind: 'webhook',
       about: null,
-      text: `Webhook ${nameOf(webhook)} fails${since(webhook, now)}${why(webhook)}${waiting(webhook)}.`,
+      text: `Webhook ${nameOf(webhook)} ${since(webhook, now)}${why(webhook)}${waiting(webhook)}.`,
       owner: null,
       target: { at: 'webhook', webhookId: webhook.id },
       alerts: [{ rule: 'webhook-failing', about: webhook.id }],
@@ -30,7 +30,7 @@ function nameOf({ url }: WebhookView): string {
 }
 
 function since({ failingSince }: WebhookView, now: Date): string {
-  return failingSince === null ? '' : ` for ${timeSince(failingSince, now)}`;
+  return failingSince === null ? 'fails' : `has failed for ${timeSince(failingSince, now)}`;
 }
 
 function why({ lastError, notice }: WebhookView): string {

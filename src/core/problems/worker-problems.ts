@@ -1,6 +1,14 @@
 import type { WorkerView } from '../queue/worker.ts';
 import { timeSince } from '../values/duration.ts';
-import { count, msSince, pendingOf, type Seen, type Problem, waits } from './problem.ts';
+import {
+  count,
+  isOperators,
+  msSince,
+  pendingOf,
+  type Seen,
+  type Problem,
+  waits,
+} from './problem.ts';
 import { ownersOf } from '../definition/owners.ts';
 
 /** A dead worker is listed this long; after that only while jobs wait for it. */
@@ -64,7 +72,7 @@ function silent(worker: WorkerView, held: Seen['running'], now: Date): Problem[]
 function dead(seen: Seen, worker: WorkerView, keys: readonly string[], now: Date): Problem[] {
   const pending = pendingOf(seen);
   const missed = keys.filter((key) => pending.has(key));
-  const isRecent = msSince(worker.heartbeatAt, now) < DEATH_SHOWN_MS;
+  const isRecent = isOperators(seen.tenant) && msSince(worker.heartbeatAt, now) < DEATH_SHOWN_MS;
   if (!worker.lost || (!isRecent && missed.length === 0)) return [];
   const waiting = seen.stats.definitions.filter(({ key }) => missed.includes(key));
   const jobs = waiting.reduce((sum, { unserved, depth }) => sum + (unserved?.depth ?? depth), 0);

@@ -27,6 +27,17 @@ export interface SeriesPlan {
   slotMinutes: number;
 }
 
+/**
+ * From when on the slots of each step tell the depth, shortest first. It depends on `at` alone, so that
+ * a longer range sees every peak that a shorter one sees.
+ */
+export function depthParts(at: Date): { minutes: number; fromMs: number }[] {
+  return STEPS.map(({ minutes, keptHours }) => {
+    const keptMs = at.getTime() - (keptHours - 1) * HOUR_MS;
+    return { minutes, fromMs: Math.floor(keptMs / HOUR_MS) * HOUR_MS };
+  });
+}
+
 /** Null if the range is empty, or begins before what is kept. */
 export function planSeries(from: Date, to: Date, at: Date): SeriesPlan | null {
   const fromMs = from.getTime();

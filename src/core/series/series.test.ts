@@ -47,6 +47,22 @@ it.each([
   expect(seriesView([{ depthAtEnd, slots }], plan, asked).depth).toEqual(depth);
 });
 
+it('keeps a peak of a long step, and one of the last step', () => {
+  const long = { ...plan, slotMinutes: 15 };
+  const peak = (minute: number) => [
+    { slot: slot(minute).slot, deeper: 12 },
+    { slot: slot(minute + 1).slot, deeper: -9 },
+  ];
+  const view = (minute: number) =>
+    seriesView(
+      [{ depthAtEnd: 3, slots: [], depths: { depthAtEnd: 3, changes: peak(minute) } }],
+      long,
+      asked,
+    );
+  expect(view(2)).toMatchObject({ depth: [12, 3], whole: { depthMax: 12 } });
+  expect(view(7)).toMatchObject({ depth: [0, 3], whole: { depthMax: 12 } });
+});
+
 it('takes percentiles of all slots of a step together', () => {
   const [fast, slow] = [bucketOf(20), bucketOf(3_000)];
   const slots = [slot(0, { ran: { [fast]: 90 } }), slot(1, { ran: { [fast]: 4, [slow]: 6 } })];

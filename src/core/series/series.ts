@@ -5,7 +5,8 @@ import {
   rangeOf,
   type StoredCounts,
 } from './histogram.ts';
-import type { SeriesPlan } from './series-plan.ts';
+import { type SeriesPlan, STEPS } from './series-plan.ts';
+import { MINUTE_MS } from '../values/duration.ts';
 import { THROUGHPUT_COUNTS, type ThroughputCount } from '../views/stats.ts';
 
 /**
@@ -24,7 +25,7 @@ export type SeriesView = Record<ThroughputCount, number[]> & {
   waitMs: Percentiles;
   runMs: Percentiles;
   /** Of the whole range. */
-  whole: { waitMs: WholePercentiles; runMs: WholePercentiles };
+  whole: { waitMs: WholePercentiles; runMs: WholePercentiles; depthMax: number };
   /** Null unless asked for. */
   histograms: { wait: SeriesHistogram; run: SeriesHistogram } | null;
 };
@@ -56,6 +57,14 @@ export type SeriesSlot = {
 export interface SeriesRows {
   depthAtEnd: number;
   slots: readonly SeriesSlot[];
+  /** The depth in the shortest slots that are kept, where `slots` are longer. */
+  depths?: DepthRows;
+}
+
+/** Read at another time than `slots`, so it has its own depth at the end. */
+export interface DepthRows {
+  depthAtEnd: number;
+  changes: readonly Pick<SeriesSlot, 'slot' | 'deeper'>[];
 }
 
 export function seriesView(
@@ -82,6 +91,7 @@ export function seriesView(
     addStored(wait[step] ?? [], one.waited);
     addStored(run[step] ?? [], one.ran);
   }
+  const { depth, depthMax } = depthsOf(shards, plan);
   return {
     at: at.toISOString(),
     definitionKey,
@@ -89,10 +99,10 @@ export function seriesView(
     to: new Date(toMs).toISOString(),
     stepMs,
     ...counts,
-    depth: depthsOf(shards, plan),
+    depth,
     waitMs: percentilesOf(wait),
     runMs: percentilesOf(run),
-    whole: { waitMs: wholeOf(wait), runMs: wholeOf(run) },
+    whole: { waitMs: wholeOf(wait), runMs: wholeOf(run), depthMax },
     histograms: histograms ? { wait: histogramOf(wait), run: histogramOf(run) } : null,
   };
 }
@@ -102,13 +112,17 @@ function add(sums: number[], at: number, n: number): void {
 }
 
 /** A slot without a row has the depth of the one before. The last point is the depth at the end. */
-function depthsOf(shards: readonly SeriesRows[], plan: SeriesPlan): number[] {
-  const slotMs = plan.slotMinutes * 60_000;
+function depthsOf(
+  shards: readonly SeriesRows[],
+  plan: SeriesPlan,
+): { depth: number[]; depthMax: number } {
+  const slotMs = Math.min(...STEPS.map(({ minutes }) => minutes)) * MINUTE_MS;
   const changes = new Map<number, number>();
   let depth = 0;
-  for (const { depthAtEnd, slots } of shards) {
+  for (const { slots, ...shard } of shards) {
+    const { depthAtEnd, changes: all } = shard.depths ?? { ...shard, changes: slots };
     depth += depthAtEnd;
-    for (const { slot, deeper } of slots) {
+    for (const { slot, deeper } of all) {
       depth -= deeper;
       changes.set(slot.getTime(), (changes.get(slot.getTime()) ?? 0) + deeper);
     }
@@ -122,7 +136,8 @@ function depthsOf(shards: readonly SeriesRows[], plan: SeriesPlan): number[] {
     }
     depths.push(most);
   }
-  return [...depths.slice(0, -1), Math.max(0, depth)];
+  const depthMax = Math.max(0, ...depths);
+  return { depth: [...depths.slice(0, -1), Math.max(0, depth)], depthMax };
 }
 
 function percentilesOf(steps: readonly number[][]): Percentiles {

@@ -101,7 +101,7 @@ async function jobOfOther(db: Db, request: FastifyRequest, jobId: string): Promi
   const { home, scopes } = callerOf(request);
   const tenant = mayActForAll(home, scopes) ? await readJobTenant(db, jobId) : null;
   if (tenant === null) return noSuchJob(jobId);
-  const detail = `job ${jobId} belongs to tenant ${tenant}; act for that tenant to see it`;
+  const detail = `job ${jobId} belongs to tenant ${tenant}; act for that tenant to see it: --tenant ${tenant}, or ?tenant=${tenant}`;
   throw new Refusal('NOT_FOUND', detail, { tenant });
 }
 

@@ -69,13 +69,17 @@ export const SeriesAnswer = z.looseObject({
   cancelled: Counts,
   retried: Counts.describe('Failed attempts that are retried.'),
   depth: Counts.describe(
-    'Number of queued jobs. If a step has several stored slots (one minute, 15 minutes or one ' +
-      'hour), the largest at the end of one; in the last step, the number at its end or now.',
+    'Number of queued jobs: the largest at the end of a stored slot of the step (one minute for a ' +
+      'day, 15 minutes for eight days, then one hour); in the last step, the number at its end or now.',
   ),
   waitMs: Percentiles.describe('From queued to the start of an attempt.'),
   runMs: Percentiles.describe('From the start to the end of an attempt.'),
   whole: z
-    .looseObject({ waitMs: WholePercentiles, runMs: WholePercentiles })
+    .looseObject({
+      waitMs: WholePercentiles,
+      runMs: WholePercentiles,
+      depthMax: z.int().describe('The largest number of queued jobs at the end of a stored slot.'),
+    })
     .describe('Of the whole range.'),
   histograms: z
     .looseObject({ wait: Histogram, run: Histogram })

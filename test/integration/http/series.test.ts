@@ -47,6 +47,31 @@ describe.each(postgresVersions())('GET /v1/series on PostgreSQL %i', (postgres) 
     );
   };
 
+  it('has the same peak in a longer range', async () => {
+    await newTenant(database, 'peaks');
+    const slots = [
+      [1, '30 minutes', 40],
+      [1, '28 minutes', -40],
+      [15, '30 minutes', 0],
+      [60, '30 minutes', 0],
+    ];
+    for (const [minutes, before, deeper] of slots) {
+      await database.sql(
+        `insert into longshore.counter_series (shard, minutes, tenant, key, slot, deeper,
+           enqueued, started, succeeded, failed, cancelled, retried, waited, ran)
+         values (0, $1::smallint, 'peaks', '', date_bin(make_interval(mins => $1::smallint::int),
+           clock_timestamp() - $2::interval, timestamptz '2000-01-01 00:00:00+00'), $3,
+           0, 0, 0, 0, 0, 0, '{}', '{}')`,
+        [minutes, before, deeper],
+      );
+    }
+    const peaks = [60, 360, 1_440, 7 * 1_440, 30 * 1_440].map(
+      async (minutes) => (await series(`minutes=${minutes}&tenant=peaks`)).whole.depthMax,
+    );
+    expect(await Promise.all(peaks)).toEqual([40, 40, 40, 40, 40]);
+    await database.sql(`delete from longshore.counter_series where tenant = 'peaks'`);
+  });
+
   it('counts what happened to a definition, and to all', async () => {
     for (const definitionKey of ['mail', 'report', 'video']) {
       for (let n = 0; n < 6; n += 1) await enqueueOne(database, { definitionKey });

@@ -16,7 +16,7 @@ const REFETCHED_BY: Record<Topic, readonly string[]> = {
     'schedules',
     'schedule',
   ],
-  workers: ['workers', 'definitions', 'schedules'],
+  workers: ['workers', 'definitions', 'schedules', 'scale'],
   definitions: ['definitions'],
   pauses: ['pauses', 'definitions'],
   alerts: ['alerts'],

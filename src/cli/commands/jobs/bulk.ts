@@ -73,7 +73,7 @@ export function addBulk(program: Command, cli: Cli): void {
         const id = await findBulkId(client, typed);
         const found: Bulk = verb === 'show' ? await bulks.get(id) : await bulks.abort(id);
         if (out.json) out.document(found);
-        else out.lines([bulkSentence(found)]);
+        else out.lines([bulkSentence(found, out.next)]);
       });
   }
 }

@@ -144,5 +144,5 @@ function acknowledge(out: Output, { id, status, warnings }: JobHandle): void {
   }
   out.lines([id]);
   for (const { detail } of warnings) out.note(warningText(out, detail));
-  out.note(`${status}; show it with: npx longshore show ${id}`);
+  out.note(`${status}; show it with: ${out.next(`show ${id}`)}`);
 }

@@ -15,7 +15,10 @@ export function addIssues(program: Command, cli: Cli): void {
     .action(async (_options: unknown, command: Command) => {
       const out = outputOf(cli, command);
       const now = cli.clock.now();
-      const found = problemsOf(await readSeen(clientOf(cli, command), now), now);
+      const found = problemsOf(
+        await readSeen(clientOf(cli, command), now, { withWebhooks: true }),
+        now,
+      );
       if (found.length > 0) cli.exitCode = exitCode('failed');
       if (out.json) {
         const issues = found.map(({ kind, about, text, owner, target }) => {
@@ -24,6 +27,6 @@ export function addIssues(program: Command, cli: Cli): void {
         return out.document({ issues });
       }
       if (found.length === 0) out.note('No issues.');
-      else out.lines(issueLines(found));
+      else out.lines(issueLines(found, out.next));
     });
 }

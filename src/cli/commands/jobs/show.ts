@@ -60,7 +60,7 @@ async function showJob(
   section(out, isTerminal(job.status) ? [] : await whyLines(client, job, now));
   section(out, attemptRows(attempts, out.width));
   section(out, [
-    ...(earlier > 0 ? [`… ${earlier} earlier events: npx longshore show ${id} --events`] : []),
+    ...(earlier > 0 ? [`… ${earlier} earlier events: ${out.next(`show ${id} --events`)}`] : []),
     ...last.map((event) => clip(eventText(event), out.width)),
   ]);
 }

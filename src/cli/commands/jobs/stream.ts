@@ -30,7 +30,7 @@ export function addStream(program: Command, cli: Cli): void {
 /** Prints the output of a job until it has ended, and sets the exit code. */
 export async function streamJob(cli: Cli, out: Output, handle: JobHandle): Promise<void> {
   cli.onSignal = () => {
-    out.note('', `The job continues. Follow it with: longshore stream ${handle.id}`);
+    out.note('', `The job continues. Follow it with: ${out.next(`stream ${handle.id}`)}`);
     cli.exit(exitCode('interrupted'));
   };
   let isMidLine = false;

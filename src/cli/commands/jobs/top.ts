@@ -45,13 +45,13 @@ export function addTop(program: Command, cli: Cli): void {
       }
       const seen = await look(client, cli.clock.now());
       if (out.json) out.document(seen);
-      else out.lines(topText(seen, cli.clock.now(), out.width, ROWS_UNKNOWN));
+      else out.lines(topText(seen, cli.clock.now(), out.width, ROWS_UNKNOWN, out.next));
     });
 }
 
 async function look(client: Longshore, now: Date): Promise<Snapshot> {
   const [seen, { jobs: running }, { at, totals, definitions, throughput }] = await Promise.all([
-    readSeen(client, now),
+    readSeen(client, now, { withWebhooks: true }),
     client.list({ status: ['running', 'cancelling'], limit: LIMIT }),
     client.stats({ seriesMinutes: SERIES_MINUTES }),
   ]);
@@ -83,7 +83,7 @@ async function frame(cli: Cli, out: Output, client: Longshore, rows: number): Pr
   const title = (at: string) => out.paint('bold', `longshore top   ${at}   Ctrl-C ends`);
   try {
     const seen = await look(client, now);
-    return [title(`counts of ${seen.at}`), '', ...topText(seen, now, out.width, rows)];
+    return [title(`counts of ${seen.at}`), '', ...topText(seen, now, out.width, rows, out.next)];
   } catch (error) {
     if (!(error instanceof ServerUnreachable) && !(error instanceof Unavailable)) throw error;
     return [title(now.toISOString()), '', out.paint('yellow', `${error.message}; retrying`)];

@@ -30,7 +30,7 @@ export async function waitForJob(
   const status = new LiveStatus(out);
   cli.onSignal = () => {
     status.end();
-    out.note(`The job continues. Show it with: npx longshore show ${handle.id}`);
+    out.note(`The job continues. Show it with: ${out.next(`show ${handle.id}`)}`);
     cli.exit(exitCode('interrupted'));
   };
   refuseEndlessWait(out, handle, timeoutMs);
@@ -123,7 +123,7 @@ function tell(cli: Cli, out: Output, job: Job): void {
     out.lines([printableJson(job.result)]);
   } else {
     out.trouble(words);
-    out.note(`show it with: npx longshore show ${job.jobId}`);
+    out.note(`show it with: ${out.next(`show ${job.jobId}`)}`);
   }
 }
 
@@ -144,7 +144,7 @@ export function refuseEndlessWait(
     404,
     warning.code,
     `${detail} The job is stored and runs as soon as a worker registers its definition. ` +
-      `Remove it: npx longshore cancel ${handle.id}. Follow it: npx longshore logs ${handle.id} --follow.`,
+      `Remove it: ${out.next(`cancel ${handle.id}`)}. Follow it: ${out.next(`logs ${handle.id} --follow`)}.`,
   );
 }
 

@@ -2,16 +2,18 @@ import type { Problem } from '../../../core/problems/problem.ts';
 import { printable } from '../../../core/values/printable.ts';
 
 /** One line per problem: the definition, the text, the owner, and the command that shows more. */
-export function issueLines(problems: readonly Problem[]): string[] {
+export function issueLines(
+  problems: readonly Problem[],
+  next: (command: string) => string,
+): string[] {
   return problems.map(({ about, text, owner, target }) => {
     const what = about === null ? text : `${about}: ${text}`;
     const whose = owner === null ? '' : ` (${owner})`;
-    const next = nextCommand(target);
-    return printable(`${what}${whose}${next === null ? '' : ` → npx longshore ${next}`}`);
+    return printable(`${what}${whose} → ${next(commandOf(target))}`);
   });
 }
 
-function nextCommand(target: Problem['target']): string | null {
+function commandOf(target: Problem['target']): string {
   switch (target.at) {
     case 'job':
       return `show ${target.jobId}`;

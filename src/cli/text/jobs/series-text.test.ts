@@ -19,6 +19,7 @@ const series: Series = {
   waitMs: { p50: none, p95: none, p99: none },
   runMs: { p50: none, p95: [1_580, null, 19, 2.5], p99: none },
   whole: {
+    depthMax: 20,
     waitMs: { p50: null, p95: null, p99: null },
     runMs: { p50: null, p95: null, p99: null },
   },

@@ -86,7 +86,7 @@ test('begins with what needs attention', () => {
   expect(topText({ ...seen, issues }, now, 100, 1).slice(1, 8)).toEqual([
     '',
     ...Array.from({ length: 4 }, () => 'mail: 2 jobs wait. → npx longshore workers'),
-    '… 2 more: longshore issues',
+    '… 2 more: npx longshore issues',
     '',
   ]);
 });

@@ -2,6 +2,7 @@ import type { Job, Stats, WorkerInfo } from '../../../client/index.ts';
 import type { Problem } from '../../../core/problems/problem.ts';
 import { age, duration } from '../../../core/values/duration.ts';
 import { clip, columns } from '../columns.ts';
+import { nextCommand } from '../next-command.ts';
 import { issueLines } from './issue-text.ts';
 import { idCell } from '../id-cell.ts';
 import { sparkline } from './sparkline.ts';
@@ -15,7 +16,13 @@ export interface Snapshot extends Pick<Stats, 'at' | 'totals' | 'definitions' | 
 }
 
 /** The output of `top` within the given width; at most `rows` jobs. */
-export function topText(seen: Snapshot, now: Date, widthMax: number, rows: number): string[] {
+export function topText(
+  seen: Snapshot,
+  now: Date,
+  widthMax: number,
+  rows: number,
+  next = (command: string) => nextCommand(command, {}),
+): string[] {
   const { workers, running, totals, definitions } = seen;
   const alive = workers.filter(({ status }) => status !== 'dead');
   const slots = alive.reduce((sum, worker) => sum + worker.slots, 0);
@@ -31,7 +38,7 @@ export function topText(seen: Snapshot, now: Date, widthMax: number, rows: numbe
   return [
     head.join('   '),
     '',
-    ...issueRows(seen.issues, widthMax),
+    ...issueRows(seen.issues, widthMax, next),
     ...throughputLines(seen.throughput, widthMax),
     '',
     ...columns([DEFINITION_HEADER, ...definitions.flatMap(definitionRow)], widthMax),
@@ -47,12 +54,16 @@ export function topText(seen: Snapshot, now: Date, widthMax: number, rows: numbe
 /** The first few; `longshore issues` has all. */
 const ISSUES_SHOWN = 4;
 
-function issueRows(issues: readonly Problem[], widthMax: number): string[] {
+function issueRows(
+  issues: readonly Problem[],
+  widthMax: number,
+  next: (command: string) => string,
+): string[] {
   if (issues.length === 0) return [];
   const left = issues.length - ISSUES_SHOWN;
   return [
-    ...issueLines(issues.slice(0, ISSUES_SHOWN)).map((line) => clip(line, widthMax)),
-    ...(left > 0 ? [`… ${left} more: longshore issues`] : []),
+    ...issueLines(issues.slice(0, ISSUES_SHOWN), next).map((line) => clip(line, widthMax)),
+    ...(left > 0 ? [`… ${left} more: ${next('issues')}`] : []),
     '',
   ];
 }

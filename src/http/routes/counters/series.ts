@@ -38,7 +38,7 @@ export function seriesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     const to = asked.to ?? at;
     const from = asked.from ?? new Date(to.getTime() - minutes * MINUTE_MS);
     const plan = planSeries(from, to, at) ?? refuseRange();
-    const rows = await readSeries(db, callerOf(request).tenant, definitionKey, plan);
+    const rows = await readSeries(db, callerOf(request).tenant, definitionKey, plan, at);
     const histograms = asked.histograms === 'true';
     return seriesView(rows, plan, { at, definitionKey, histograms });
   });

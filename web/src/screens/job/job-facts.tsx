@@ -7,10 +7,13 @@ import { Command, CopyButton } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { useNow } from '../../runtime/clock.ts';
+import { tenant } from '../../runtime/tenant.ts';
 import { serverAddress } from '../../runtime/urls.ts';
 import { timeSince } from '../../words/moment.ts';
 import { versionWords } from '../../words/queues/deployment-words.ts';
 import { cliFor, curlFor, replayFor } from '../../words/shell.ts';
+
+const HERE = { address: serverAddress, tenant };
 
 export function JobFacts({ job }: { job: JobView }) {
   return (
@@ -43,8 +46,8 @@ export function JobFacts({ job }: { job: JobView }) {
         <CopyButton text={location.href} label="Copy link" />
         {!job.largeParams && (
           <>
-            <CopyButton text={curlFor(job, serverAddress)} label="Copy as curl" />
-            <CopyButton text={cliFor(job, serverAddress)} label="Copy as CLI" />
+            <CopyButton text={curlFor(job, HERE)} label="Copy as new job: curl" />
+            <CopyButton text={cliFor(job, HERE)} label="Copy as new job: CLI" />
           </>
         )}
         <Link to="/compare" search={{ a: job.jobId }} className="button small">
@@ -54,7 +57,7 @@ export function JobFacts({ job }: { job: JobView }) {
       {!job.definitionKey.startsWith('$') && (
         <div className="replay">
           <h3>Debug it on your machine</h3>
-          <Command text={replayFor(job, serverAddress)} />
+          <Command text={replayFor(job, HERE)} />
         </div>
       )}
     </Panel>

@@ -28,7 +28,11 @@ const series: SeriesView = {
   depth: [20, 3],
   waitMs: none,
   runMs: { p50: [19, null], p95: [1_580, null], p99: [3_242.3, null] },
-  whole: { waitMs: { p50: null, p95: null, p99: null }, runMs: { p50: 7, p95: 19, p99: 20_000 } },
+  whole: {
+    waitMs: { p50: null, p95: null, p99: null },
+    runMs: { p50: 7, p95: 19, p99: 20_000 },
+    depthMax: 25,
+  },
   histograms: null,
 };
 const models = chartModels(series, 'last hour');
@@ -42,14 +46,14 @@ it('has values of the whole range in its legends, not those of the last point', 
   const totals = (name: string) => model(name).lines.map(({ total }) => total);
   expect(totals('run')).toEqual(['≈ 7 ms', '≈ 19 ms', '≈ 19 s']);
   expect(totals('wait')).toEqual(['–', '–', '–']);
-  expect(totals('depth')).toEqual(['3, at most 20']);
+  expect(totals('depth')).toEqual(['3, at most 25']);
   expect(model('run').legend).toBe('last hour');
 });
 
 it('describes every chart in words', () => {
   expect(models.map(({ summary }) => summary)).toEqual([
     'Throughput, last hour: 1,005 succeeded, 1 retried, 2 failed, 0 cancelled',
-    'Queue depth, last hour: 3 queued at the end, 20 at most',
+    'Queue depth, last hour: 3 queued at the end, 25 at most',
     'Retries, last hour: 1',
     'Queue time, last hour: p50 at most –, p95 at most –, p99 at most –',
     'Duration, last hour: p50 at most ≈ 19 ms, p95 at most ≈ 1.6 s, p99 at most ≈ 3.2 s',

@@ -60,9 +60,9 @@ function throughputModel(series: SeriesView, title: string, during: string): Cha
   };
 }
 
-function depthModel({ depth }: SeriesView, during: string): ChartModel {
+function depthModel({ depth, whole }: SeriesView, during: string): ChartModel {
   const now = countWords(depth.at(-1) ?? 0);
-  const most = countWords(Math.max(0, ...depth));
+  const most = countWords(whole.depthMax);
   return {
     name: 'depth',
     title: 'Queue depth',
