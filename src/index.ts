@@ -3,17 +3,26 @@ import type { RunDueJobsOptions } from './app/run-due/run-due-jobs.ts';
 import type { RunDueSummary } from './core/queue/run-due.ts';
 
 /** What `import … from 'longshore'` gives: how to define jobs, and ways to start them. */
-export { defineJob, NonRetryable, RetryAfter, SignalTimeout } from './core/definition/define.ts';
+export {
+  ChildrenFailed,
+  defineJob,
+  NonRetryable,
+  RetryAfter,
+  SignalTimeout,
+} from './core/definition/define.ts';
 export { defineCommand, type CommandOptions } from './core/definition/define-command.ts';
 export type {
+  ChildJob,
   HookContext,
   JobContext,
   JobDefinition,
   JobHooks,
   JobLogger,
   StandardSchema,
+  WaitForChildrenOptions,
   WaitForOptions,
 } from './core/definition/define.ts';
+export type { SpawnEntry, SpawnOptions } from './core/dependency/children.ts';
 export type { JobOutcome, OnParentFailure } from './core/dependency/dependency.ts';
 export type { JobError, JobState, JobView } from './core/job/job.ts';
 export type { InProcess, InProcessOptions } from './app/in-process.ts';

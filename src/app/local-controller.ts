@@ -39,7 +39,7 @@ export function localController(
   return new Controller({
     db,
     reserved,
-    store: localQueue(db, reserved, waker, log),
+    store: localQueue(db, reserved, waker, config, log),
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     leaseMs,
     pollMs,

@@ -3,7 +3,7 @@ import { Publishers } from '../brokers/publishers.ts';
 import type { Config } from '../config/config.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
 import { localDeployments } from './local-deployments.ts';
-import { localQueue } from './local-queue.ts';
+import { localQueue, type SpawnSettings } from './local-queue.ts';
 import { openBeats, schedulerServices, type SchedulerSettings } from './local-scheduler.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
 import { MetricsServer } from '../metrics/metrics-server.ts';
@@ -19,7 +19,8 @@ import { deliveries, type DeliverySettings } from '../webhooks/deliveries.ts';
 import { directQueue } from '../worker/claim/direct-queue.ts';
 import { Worker } from '../worker/worker.ts';
 
-export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings, DeliverySettings {
+export interface LocalWorkerSettings
+  extends SchedulerSettings, RunnerSettings, DeliverySettings, SpawnSettings {
   jobs: string | readonly JobDefinition[];
   concurrency: number;
   /** The lease while heartbeats arrive in Redis. */
@@ -85,7 +86,7 @@ export function localWorker(
     ...settings,
     ...(mode === 'only' && { jobs: [] }),
     deploymentSource: mode === 'off' ? null : localDeployments(db, settings),
-    queue: directQueue(meteredQueue(localQueue(db, reserved, waker, log), metrics)),
+    queue: directQueue(meteredQueue(localQueue(db, reserved, waker, settings, log), metrics)),
     // LISTEN needs a session, which a transaction pooler does not keep.
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },

@@ -1,5 +1,6 @@
 import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
 import { DEFAULT_MAX_ATTEMPTS } from '../../core/definition/definition.ts';
+import { CHILDREN } from '../../core/dependency/children.ts';
 import { PARENTS } from '../../core/dependency/dependency.ts';
 import type { WaitsFor } from '../../core/dependency/waits-for.ts';
 import type { JobError, JobState, JobView } from '../../core/job/job.ts';
@@ -192,6 +193,7 @@ function toView(row: ViewRow, vault: Vault): JobView {
 
 function waitsForOf(name: string | null): WaitsFor | null {
   if (name === null) return null;
+  if (name === CHILDREN) return { jobs: 'children' };
   return name === PARENTS ? { jobs: 'parents' } : { signal: name };
 }
 

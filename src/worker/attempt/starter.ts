@@ -15,6 +15,7 @@ import {
 } from './execution.ts';
 import type { Journal } from './journal.ts';
 import { ownerOf } from './secrets.ts';
+import { spawner } from './spawner.ts';
 import { attemptInput, stepSaver } from './steps.ts';
 
 export interface StarterOptions {
@@ -45,6 +46,7 @@ export class Starter {
     this.#port = {
       events: options.journal,
       saveStep: stepSaver(options.queue, options.log),
+      spawn: spawner(options.queue, options.log),
       streamMaxBytes: options.journal.streamMaxBytes,
       onEnd: (execution, runner, ended) => this.#ended(execution, runner, ended),
     };

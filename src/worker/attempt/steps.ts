@@ -3,7 +3,8 @@ import { sleep } from '../../runtime/deadline.ts';
 import { DatabaseUnavailable } from '../../store/connection/db.ts';
 import { lineFields } from './attempt-signals.ts';
 import { PARENTS_STEP } from '../../core/dependency/dependency.ts';
-import { parentsJson } from './parents.ts';
+import { CHILDREN_STEP } from '../../core/dependency/children.ts';
+import { childrenJson, parentsJson } from './parents.ts';
 import type { AttemptInput, Execution, SaveStep } from './execution.ts';
 import type { Saved } from '../ipc.ts';
 import type { WorkQueue } from '../claim/work-queue.ts';
@@ -36,6 +37,8 @@ async function savedSteps(
 ): Promise<Saved | undefined> {
   const { checkpointJson, steps } = await queue.loadSteps(shard, job.id);
   const parents = job.policy?.hasParents ? await queue.loadParents(shard, job.id) : [];
+  const hasChildren = steps.some(({ name }) => name === CHILDREN_STEP);
+  const children = hasChildren ? await queue.loadChildren(shard, job.id) : null;
   if (checkpointJson === null && steps.length === 0 && parents.length === 0) return undefined;
   const read = (json: string) => JSON.parse(queue.vault.open(tenant, json)) as unknown;
   return {
@@ -44,6 +47,9 @@ async function savedSteps(
       ...Object.fromEntries(steps.map(({ name, valueJson }) => [name, read(valueJson)])),
       ...(parents.length > 0 && {
         [PARENTS_STEP]: JSON.parse(parentsJson(queue.vault, tenant, parents)) as unknown,
+      }),
+      ...(children && {
+        [CHILDREN_STEP]: JSON.parse(childrenJson(queue.vault, tenant, children)) as unknown,
       }),
     },
   };

@@ -56,6 +56,8 @@ type Reports = Pick<
   | 'saveStep'
   | 'loadSteps'
   | 'loadParents'
+  | 'loadChildren'
+  | 'spawn'
   | 'saveProgress'
 >;
 

@@ -44,7 +44,7 @@ export class RunnerSession implements RunPort {
     const run = this.#current?.run;
     if (run?.job.claim !== message.claim) return;
     if (message.type === 'abort') run.abort(message.reason);
-    else run.answered(message.seq, message.problem);
+    else run.answered(message.seq, message);
   }
 
   /**

@@ -108,9 +108,9 @@ export function settleInModel(model: Model, id: string, { outcome, usage, random
     case 'suspended':
       return waits({
         state: 'suspended',
-        waitsFor: outcome.signal,
+        waitsFor: outcome.children ? ':children' : outcome.signal,
         attempts: attempts - 1,
-        ...later(outcome.timeoutMs),
+        ...(!outcome.children && later(outcome.timeoutMs)),
         ...tried(null),
       });
     case 'interrupted': {
