@@ -9,6 +9,7 @@ import type {
   Job,
   JobReceipt,
   ResultOf,
+  CancelOptions,
   RetryOptions,
   SignalReceipt,
 } from './job.ts';
@@ -29,7 +30,7 @@ export interface WaitOptions {
 /** The part of the client that a handle needs. */
 export interface JobAccess {
   get(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<Job>;
-  cancel(jobId: string): Promise<JobReceipt>;
+  cancel(jobId: string, options?: CancelOptions): Promise<JobReceipt>;
   retry(jobId: string, options?: RetryOptions): Promise<JobReceipt>;
   signal(jobId: string, name: string, payload?: unknown): Promise<SignalReceipt>;
   delete(jobId: string): Promise<void>;
@@ -67,8 +68,8 @@ export class JobHandle<Result = unknown> {
     return (await this.#access.get(this.id)) as Job<Result>;
   }
 
-  async cancel(): Promise<JobReceipt> {
-    return await this.#access.cancel(this.id);
+  async cancel(options: CancelOptions = {}): Promise<JobReceipt> {
+    return await this.#access.cancel(this.id, options);
   }
 
   /** Runs the job again after it failed or was cancelled. */

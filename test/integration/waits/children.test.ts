@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_TENANT } from '../../../src/core/access/scope.ts';
 import type { JobRequest } from '../../../src/core/job/new-job.ts';
+import { cancelFamily } from '../../../src/store/change/cancel-children.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
@@ -123,7 +124,9 @@ describe('a job that spawns', () => {
     const returned = await start('spawns', { children, onFailure: 'return' });
     const uncaught = await start('spawns', { children });
     expect((await jobEnded(database, thrown)).result).toEqual([
-      expect.stringMatching(/^1 of 2 children did not succeed: the first, .*, failed \(HANDLER_ERROR\)$/),
+      expect.stringMatching(
+        /^1 of 2 children did not succeed: the first, .*, failed \(HANDLER_ERROR\)$/,
+      ),
       ['succeeded', 'failed'],
     ]);
     expect((await jobEnded(database, returned)).result).toEqual([
@@ -169,9 +172,21 @@ describe('a child is refused like any job', () => {
   it.each([
     ['an unknown option', { definition: 'echo', options: { prio: 1 } }, /did you mean "priority"/],
     ['a key', { definition: 'echo', options: { idempotencyKey: 'a' } }, /unknown option of spawn/],
-    ['a bad option', { definition: 'echo', options: { priority: 'high' } }, /^spawn: child #1 \/priority/],
-    ['params that do not fit', { definition: 'approval', params: { file: 1 } }, /^spawn: child #1 \/params\/file/],
-    ['params that are too large', { definition: 'echo', params: 'x'.repeat(131_072) }, /limit is 131072/],
+    [
+      'a bad option',
+      { definition: 'echo', options: { priority: 'high' } },
+      /^spawn: child #1 \/priority/,
+    ],
+    [
+      'params that do not fit',
+      { definition: 'approval', params: { file: 1 } },
+      /^spawn: child #1 \/params\/file/,
+    ],
+    [
+      'params that are too large',
+      { definition: 'echo', params: 'x'.repeat(131_072) },
+      /limit is 131072/,
+    ],
   ])('%s', async (_what, child, message) => {
     const parent = await start('careful-parent', { children: [child] }, { skipValidation: true });
     const ended = await jobEnded(database, parent);
@@ -208,5 +223,42 @@ describe('a retry by hand', () => {
     expect(after).toHaveLength(1);
     expect(after[0]?.id).not.toBe(before?.id);
     expect(await childrenOf(parent)).toHaveLength(1);
+  });
+});
+
+describe('a cancel', () => {
+  const later = (definition: string, params?: unknown) => ({
+    definition,
+    params,
+    options: { delayMs: 3_600_000 },
+  });
+
+  it('of a parent leaves its children, unless they are asked for, down to the last', async () => {
+    const inner = { definition: 'spawns', params: { children: [later('echo')] } };
+    const parent = await start('spawns', { children: [inner, later('echo')] });
+    await suspended(parent);
+    const [child, other] = await childrenOf(parent);
+    await suspended(child?.id ?? '');
+    await cancelJob(database.db, DEFAULT_TENANT, parent);
+    expect((await get(child?.id ?? ''))?.status).toBe('suspended');
+    const by = { name: 'cli', address: null };
+    const cancelled = { kind: 'changed', status: 'cancelled' };
+    expect(await cancelFamily(database.db, DEFAULT_TENANT, parent, by)).toEqual(cancelled);
+    const [deep] = await childrenOf(child?.id ?? '');
+    for (const id of [child?.id, other?.id, deep?.id]) {
+      expect((await get(id ?? ''))?.status).toBe('cancelled');
+    }
+    const entries = await database.sql(
+      "select actor, after from longshore.audit where action = 'job.cancel_children' and subject = $1 order by id",
+      [parent],
+    );
+    expect(entries).toEqual([
+      { actor: 'cli', after: { jobs: 2 } },
+      { actor: 'cli', after: { jobs: 1 } },
+    ]);
+    expect(await cancelFamily(database.db, DEFAULT_TENANT, parent)).toEqual({
+      kind: 'refused',
+      status: 'cancelled',
+    });
   });
 });
