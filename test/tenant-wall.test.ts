@@ -52,6 +52,10 @@ const WITHOUT_TENANT: Record<string, string> = {
   next_bulk: 'written by the scheduler',
   related_parents: 'of a job that was found by its tenant, see owner_of_job',
   related_followers: 'of a job that was found by its tenant, see owner_of_job',
+  related_spawner: 'of a job that was found by its tenant, see owner_of_job',
+  related_children: 'of a job that was found by its tenant, see owner_of_job',
+  count_children: 'of a job that was found by its tenant, see owner_of_job',
+  open_children: 'of a job that was found by its tenant, see cancel_waiting',
   states_of_jobs: 'of related jobs, which have the same tenant',
   redact_paths: 'definitions are code, which all tenants share',
   // They write what was locked, or decided about, by a statement with the tenant in it.

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   askedText,
   CHILD_FIELDS,
@@ -12,6 +11,7 @@ import { Refusal } from '../protocol/refusal.ts';
 import type { Db } from '../store/connection/db.ts';
 import { withPartitions } from '../store/connection/partitions.ts';
 import {
+  childHash,
   knownChildren,
   type ParentClaim,
   spawnChildren,
@@ -70,7 +70,7 @@ async function store(
   const admitted = await refusing(admit, (index) => `/jobs/${index}`);
   const entries = new Map(fresh.map(({ name }, index) => [name, admitted[index]]));
   const wanted = children.map(({ name, job }) => {
-    const asked = sha256(askedText(job['definitionKey'], job['params']));
+    const asked = childHash(askedText(job['definitionKey'], job['params']));
     return { name, asked, entry: entries.get(name) };
   });
   const stored = await withPartitions(
@@ -113,8 +113,4 @@ async function warningsByName(
     if (warning && name !== undefined) found.set(name, warning.detail);
   }
   return found;
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

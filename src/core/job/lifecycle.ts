@@ -1,4 +1,4 @@
-import { CHILDREN } from '../dependency/children.ts';
+import { type Suspension, waitOf } from '../dependency/waits-for.ts';
 import type { JobError, OwnedState, RetryPolicy } from './job.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../failure/backoff.ts';
 import { DEFAULT_MAX_INTERRUPTIONS } from '../definition/definition.ts';
@@ -12,10 +12,7 @@ export type Outcome =
   | { kind: 'interrupted'; message: string }
   | { kind: 'unstarted' }
   | { kind: 'snoozed'; delayMs: number }
-  /** Waits for a signal; without one it goes on after the timeout. */
-  | { kind: 'suspended'; signal: string; timeoutMs: number; children?: undefined }
-  /** Waits for the end of its children. */
-  | { kind: 'suspended'; children: true };
+  | Suspension;
 
 /** What the decision needs of a job: its budget and its rules. */
 export interface RunningJob {
@@ -67,14 +64,7 @@ export function decide(job: RunningJob, outcome: Outcome, random: number): Trans
     case 'snoozed':
       return moveTo('scheduled', { delayMs: outcome.delayMs, attemptRefunded: true });
     case 'suspended':
-      if (outcome.children) {
-        return moveTo('suspended', { waitsFor: CHILDREN, delayMs: null, attemptRefunded: true });
-      }
-      return moveTo('suspended', {
-        waitsFor: outcome.signal,
-        delayMs: outcome.timeoutMs,
-        attemptRefunded: true,
-      });
+      return moveTo('suspended', { ...waitOf(outcome), attemptRefunded: true });
     case 'interrupted':
       return interrupted(job, outcome.message);
     case 'unstarted':

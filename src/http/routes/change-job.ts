@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { AcceptedAnswer, JobIdParams, SignalAnswer } from '../../protocol/answers/job-answer.ts';
-import { CancelBody, parseCancel } from '../../protocol/requests/cancel-body.ts';
+import { CancelBody, parseCancel } from '../../protocol/cancel.ts';
 import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
 import { parseSignal, SignalBody, SignalParams } from '../../protocol/signal.ts';
 import { RetryBody } from '../../protocol/requests/retry-body.ts';

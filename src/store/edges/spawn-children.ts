@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { CHILDREN_MAX, CHILDREN_STEP, type SpawnedChild } from '../../core/dependency/children.ts';
 import { shardOfJobId } from '../../core/job/job-id.ts';
 import { type Queryable, statement } from '../connection/db.ts';
@@ -65,6 +66,11 @@ const ADD = statement<{ id: string }>(
    from json_to_recordset($4::json) as c(position int, shard smallint, id uuid, name text, asked text)
    returning on_id as id`,
 );
+
+/** The hash by which a child is compared. */
+export function childHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
 
 /** The children of these names that exist. */
 export async function knownChildren(

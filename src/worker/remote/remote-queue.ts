@@ -174,7 +174,12 @@ export class RemoteQueue implements WorkQueue {
     const path = `/v1/workers/${instance}/spawn`;
     const body = { id, claim, children };
     try {
-      return await this.#calls.call<SpawnReply>({ method: 'POST', path, body, timeoutMs: SPAWN_MS });
+      return await this.#calls.call<SpawnReply>({
+        method: 'POST',
+        path,
+        body,
+        timeoutMs: SPAWN_MS,
+      });
     } catch (error) {
       if (error instanceof CallRefused) return { problem: `spawn: ${error.message}` };
       if (!(error instanceof InstanceGone)) throw error;

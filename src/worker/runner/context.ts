@@ -11,7 +11,7 @@ import {
   type SaveAnswer,
   SNOOZE_MS_MAX,
 } from '../ipc.ts';
-import { Children } from './children.ts';
+import { Children } from './spawn/children.ts';
 import { createLogger } from './logger.ts';
 import { heartbeatOf } from './heartbeat-rate.ts';
 import { makeLink } from './links.ts';

@@ -1,5 +1,5 @@
-import { closed, exampleBody, flag } from '../fields.ts';
-import { parseBody } from './parse-body.ts';
+import { closed, exampleBody, flag } from './fields.ts';
+import { parseBody } from './requests/parse-body.ts';
 
 /** Body of `POST /v1/jobs/{jobId}/cancel`. */
 export const CancelBody = closed({

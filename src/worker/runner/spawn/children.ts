@@ -3,7 +3,7 @@ import {
   type ChildJob,
   ChildrenFailed,
   type WaitForChildrenOptions,
-} from '../../core/definition/define.ts';
+} from '../../../core/definition/define.ts';
 import {
   askedText,
   childBody,
@@ -16,11 +16,11 @@ import {
   type SpawnEntry,
   unnamedChild,
   waitChildrenStep,
-} from '../../core/dependency/children.ts';
-import type { JobOutcome } from '../../core/dependency/dependency.ts';
-import { checkParams } from '../../core/job/params.ts';
-import type { Saves } from './saves.ts';
-import type { Waits } from './waits.ts';
+} from '../../../core/dependency/children.ts';
+import type { JobOutcome } from '../../../core/dependency/dependency.ts';
+import { checkParams } from '../../../core/job/params.ts';
+import type { Saves } from '../saves.ts';
+import type { Waits } from '../waits.ts';
 
 /**
  * The children of one attempt. Those of earlier attempts are known from its start, by their names.
