@@ -124,6 +124,8 @@ const CLAIMS: Claim[] = [
   claim('e2e/waits/waits', 'docs/waiting.md', 'sh'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'ts'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'sh'),
+  claim('e2e/waits/children', 'docs/guides/children.md', 'ts'),
+  claim('e2e/waits/children', 'docs/guides/children.md', 'sh'),
 ];
 
 /** Shown and not run, each for a reason. */

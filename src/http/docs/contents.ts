@@ -25,7 +25,7 @@ export const DOCS_CONTENTS: readonly {
       'testing',
     ],
   },
-  { group: 'Guides', folder: 'guides/', pages: ['dependencies'] },
+  { group: 'Guides', folder: 'guides/', pages: ['dependencies', 'children'] },
   {
     group: 'Moving here',
     folder: 'moving/',
