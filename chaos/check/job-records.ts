@@ -7,6 +7,8 @@ import type {
   RowEvent,
   WantedJob,
 } from '../history/history.ts';
+import { sha } from '../history/effects.ts';
+import { childrenOf } from '../load/script.ts';
 import { type Move, movesOf } from './moves.ts';
 import type { Operation } from './operations.ts';
 import { isEnqueue } from './operations.ts';
@@ -81,15 +83,22 @@ export function jobRecordsOf(
     record.executions.push(execution);
   }
   for (const job of history.final) recordOf(job.job).final = job;
+  const asked = operations.filter(isEnqueue).flatMap(({ call }) => call.jobs);
   const wanted = new Map(
-    operations
-      .filter(isEnqueue)
-      .flatMap(({ call }) => call.jobs.map((job) => [job.paramsSha, job])),
+    asked.flatMap((job) => [job, ...wantedChildren(job)]).map((job) => [job.paramsSha, job]),
   );
   for (const record of records.values()) {
     record.wanted = wanted.get(record.final?.paramsSha ?? '') ?? null;
   }
   return records;
+}
+
+/** The children of a job as it asks for them. */
+export function wantedChildren({ spawns }: WantedJob): WantedJob[] {
+  return childrenOf(spawns ?? { n: '' }).map((script) => {
+    const paramsSha = sha(JSON.stringify(script));
+    return { paramsSha, definition: 'quick', does: script.does, delayMs: 0 };
+  });
 }
 
 function claimsOf(

@@ -113,7 +113,8 @@ export class Enqueuer {
   async #store(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
     const [only] = requests;
     if (only && requests.length === 1) return [await this.#batch.add(await this.prepare(only))];
-    return await enqueueAndWake(this.#db, this.#waker, await this.#prepareAll(requests), true);
+    const entries = await this.#prepareAll(requests);
+    return await enqueueAndWake(this.#db, this.#waker, entries, true);
   }
 
   async #prepareAll(requests: readonly JobRequest[]): Promise<Entry[]> {

@@ -1,5 +1,7 @@
 import type { JobState } from '../../../src/core/job/job.ts';
 import type { Effect, FinalJob, Place, RowEvent, WantedLimit } from '../../history/history.ts';
+import { sha } from '../../history/effects.ts';
+import { childrenOf } from '../../load/script.ts';
 import type { HistoryBuilder } from './history-builder.ts';
 
 export interface JobOptions {
@@ -20,6 +22,10 @@ export interface JobOptions {
   pinned?: number;
   /** The jobs that it runs after. */
   after?: string[];
+  /** Its name and the number of its children. */
+  spawns?: { n: string; children: number };
+  /** The params of which job's child it has, and which; it is not asked for by a client. */
+  childOf?: { n: string; children: number };
   /** Made by a schedule for this instant, and not by a request. */
   slotMs?: number;
 }
@@ -45,11 +51,13 @@ export class JobBuilder {
     const { does = 'ok', delayMs = 0, maxAttempts = 3, answer = 'ok', stored = true } = options;
     this.#history = history;
     this.id = `job-${number}`;
-    this.paramsSha = options.paramsSha ?? `params-${number}`;
+    const [child] = options.childOf ? childrenOf(options.childOf).slice(-1) : [];
+    const own = child ? sha(JSON.stringify(child)) : `params-${number}`;
+    this.paramsSha = options.paramsSha ?? own;
     this.key = options.key ?? null;
     this.slotMs = options.slotMs ?? null;
     this.version = options.version ?? null;
-    const { limits, stallTimeoutMs, pinned, after } = options;
+    const { limits, stallTimeoutMs, pinned, after, spawns } = options;
     const definition = this.version === null ? 'test' : 'deployed';
     const request = { paramsSha: this.paramsSha, definition, does, delayMs };
     const wanted = {
@@ -58,11 +66,12 @@ export class JobBuilder {
       ...(stallTimeoutMs !== undefined && { stallTimeoutMs }),
       ...(pinned !== undefined && { pinned }),
       ...(after && { after }),
+      ...(spawns && { spawns }),
     };
     const op = history.nextOp();
     const { client } = history.history;
     const call = { name: 'enqueue' as const, key: this.key, jobs: [wanted] };
-    const asked = this.slotMs === null;
+    const asked = this.slotMs === null && !options.childOf;
     if (asked) client.push({ op, at: history.tick(), phase: 'invoke', api: 'api-1', call });
     const runAt = delayMs > 0 ? history.now + delayMs * 1_000 : null;
     const state = after ? 'suspended' : delayMs > 0 ? 'scheduled' : 'queued';

@@ -38,7 +38,6 @@ export const OUTCOMES: readonly Outcome[] = [
   { kind: 'suspended', signal: 'go', timeoutMs: HOUR_MS },
   { kind: 'suspended', signal: 'stop', timeoutMs: 0 },
   { kind: 'suspended', children: true },
-  { kind: 'suspended', children: true },
   POISON,
 ];
 
