@@ -111,7 +111,13 @@ export async function runJob<Definition extends JobDefinition>(
     children.length > 0 ? { [CHILDREN_STEP]: knownOf(children, options.children ?? []) } : {};
   const saved: Saved = {
     checkpoint: options.checkpoint ?? after?.checkpoint,
-    steps: { ...after?.steps, ...options.steps, ...signalSteps(options.signals ?? {}), ...parents, ...family },
+    steps: {
+      ...after?.steps,
+      ...options.steps,
+      ...signalSteps(options.signals ?? {}),
+      ...parents,
+      ...family,
+    },
   };
   const { execution, job } = begin(info, params, attempt, options);
   const run: Pick<JobRun, 'logs' | 'progress' | 'events' | 'streamed'> = {
@@ -212,7 +218,12 @@ function spawned(children: RunChild[], { name, job }: ChildRequest): SpawnedChil
   const known = children[position];
   if (known) return { id: known.jobId, position };
   const jobId = `${JOB_ID.slice(0, -6)}${(position + 1).toString(16).padStart(6, '0')}`;
-  children.push({ jobId, name, definitionKey: String(job['definitionKey']), params: job['params'] });
+  children.push({
+    jobId,
+    name,
+    definitionKey: String(job['definitionKey']),
+    params: job['params'],
+  });
   return { id: jobId, position };
 }
 
