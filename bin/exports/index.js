@@ -9,5 +9,6 @@ export const {
   NonRetryable,
   RetryAfter,
   runDueJobs,
+  ChildrenFailed,
   SignalTimeout,
 } = await load('index');

@@ -7,8 +7,6 @@ import type {
   RowEvent,
   WantedJob,
 } from '../history/history.ts';
-import { sha } from '../history/effects.ts';
-import { childrenOf } from '../load/script.ts';
 import { type Move, movesOf } from './moves.ts';
 import type { Operation } from './operations.ts';
 import { isEnqueue } from './operations.ts';
@@ -94,11 +92,8 @@ export function jobRecordsOf(
 }
 
 /** The children of a job as it asks for them. */
-export function wantedChildren({ spawns }: WantedJob): WantedJob[] {
-  return childrenOf(spawns ?? { n: '' }).map((script) => {
-    const paramsSha = sha(JSON.stringify(script));
-    return { paramsSha, definition: 'quick', does: script.does, delayMs: 0 };
-  });
+export function wantedChildren({ spawns = [] }: WantedJob): WantedJob[] {
+  return spawns.map((paramsSha) => ({ paramsSha, definition: 'quick', does: 'ok', delayMs: 0 }));
 }
 
 function claimsOf(

@@ -49,8 +49,8 @@ export interface WantedJob {
   after?: string[];
   /** It also runs after parents that did not succeed. */
   runsAnyway?: boolean;
-  /** The hashes of the params of its children follow from its name and their number. */
-  spawns?: { n: string; children: number };
+  /** The hashes of the params of its children. */
+  spawns?: string[];
 }
 
 /** So many of the jobs that name it may run at once. */

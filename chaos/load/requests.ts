@@ -2,7 +2,7 @@ import type { WantedJob } from '../history/history.ts';
 import { sha } from '../history/effects.ts';
 import type { Random } from '../random.ts';
 import { NARROW_KEYS, narrowLimits, STALL_TIMEOUT_MS } from './limits.ts';
-import type { Behaviour, Script } from './script.ts';
+import { type Behaviour, childrenOf, type Script } from './script.ts';
 
 /** The body of a request for one job, and how the history knows it. */
 export interface Request {
@@ -106,7 +106,8 @@ export class Requests {
     const times = this.#random.chance(0.2) ? 1 : 0;
     const { n, does } = this.#params('spawn');
     const made = request('family', { n, does, children, times });
-    return { ...made, wanted: { ...made.wanted, spawns: { n, children } } };
+    const spawns = childrenOf({ n, children }).map((script) => sha(JSON.stringify(script)));
+    return { ...made, wanted: { ...made.wanted, spawns } };
   }
 
   /** Works for so long, and throws. */

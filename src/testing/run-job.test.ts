@@ -113,7 +113,7 @@ describe('children', () => {
     },
   });
 
-  test('are told, and their outcomes continue the job', async () => {
+  test('are returned, and their outcomes continue the job', async () => {
     const first = await runJob(parent, { count: 2 });
     expect(first).toMatchObject({
       status: 'suspended',

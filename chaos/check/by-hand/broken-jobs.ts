@@ -94,7 +94,7 @@ export const BROKEN_JOBS: Broken[] = [
     how: 'a child was made twice',
     make: (h) => {
       const { parent, child } = parentOfOne(h);
-      const twin = h.job({ childOf: { n: 'family', children: 1 } });
+      const twin = h.job({ isChild: true, paramsSha: 'one' });
       for (const one of [child, twin]) one.claim().start().succeed();
       parent.effect('joined', { jobs: [twin.id] }).succeed();
     },
@@ -305,7 +305,7 @@ export const BROKEN_JOBS: Broken[] = [
 /** A running job and its only child. */
 function parentOfOne(h: HistoryBuilder) {
   h.beat('w1', 'worker-1', 60_000);
-  const spawns = { n: 'family', children: 1 };
+  const spawns = ['one'];
   const parent = h.job({ does: 'spawn', spawns }).claim().start();
-  return { parent, child: h.job({ childOf: spawns }) };
+  return { parent, child: h.job({ isChild: true, paramsSha: 'one' }) };
 }

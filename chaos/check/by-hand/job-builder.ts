@@ -1,7 +1,5 @@
 import type { JobState } from '../../../src/core/job/job.ts';
 import type { Effect, FinalJob, Place, RowEvent, WantedLimit } from '../../history/history.ts';
-import { sha } from '../../history/effects.ts';
-import { childrenOf } from '../../load/script.ts';
 import type { HistoryBuilder } from './history-builder.ts';
 
 export interface JobOptions {
@@ -22,10 +20,10 @@ export interface JobOptions {
   pinned?: number;
   /** The jobs that it runs after. */
   after?: string[];
-  /** Its name and the number of its children. */
-  spawns?: { n: string; children: number };
-  /** The params of which job's child it has, and which; it is not asked for by a client. */
-  childOf?: { n: string; children: number };
+  /** The hashes of the params of its children. */
+  spawns?: string[];
+  /** A job has spawned it: no client asked for it. */
+  isChild?: true;
   /** Made by a schedule for this instant, and not by a request. */
   slotMs?: number;
 }
@@ -51,9 +49,7 @@ export class JobBuilder {
     const { does = 'ok', delayMs = 0, maxAttempts = 3, answer = 'ok', stored = true } = options;
     this.#history = history;
     this.id = `job-${number}`;
-    const [child] = options.childOf ? childrenOf(options.childOf).slice(-1) : [];
-    const own = child ? sha(JSON.stringify(child)) : `params-${number}`;
-    this.paramsSha = options.paramsSha ?? own;
+    this.paramsSha = options.paramsSha ?? `params-${number}`;
     this.key = options.key ?? null;
     this.slotMs = options.slotMs ?? null;
     this.version = options.version ?? null;
@@ -71,7 +67,7 @@ export class JobBuilder {
     const op = history.nextOp();
     const { client } = history.history;
     const call = { name: 'enqueue' as const, key: this.key, jobs: [wanted] };
-    const asked = this.slotMs === null && !options.childOf;
+    const asked = this.slotMs === null && !options.isChild;
     if (asked) client.push({ op, at: history.tick(), phase: 'invoke', api: 'api-1', call });
     const runAt = delayMs > 0 ? history.now + delayMs * 1_000 : null;
     const state = after ? 'suspended' : delayMs > 0 ? 'scheduled' : 'queued';

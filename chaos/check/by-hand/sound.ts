@@ -117,15 +117,14 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
   },
   'a job that spawned two jobs, in two attempts, and waited for them': (h) => {
     h.beat('w1');
-    const n = 'family';
     const parent = h
-      .job({ does: 'spawn', spawns: { n, children: 2 } })
+      .job({ does: 'spawn', spawns: ['one', 'two'] })
       .claim()
       .start();
-    const one = h.job({ childOf: { n, children: 1 } });
+    const one = h.job({ isChild: true, paramsSha: 'one' });
     parent.effect('throw').fail('HANDLER_ERROR', 'retrying', parent.execution);
     parent.promote().claim().start();
-    const two = h.job({ childOf: { n, children: 2 } });
+    const two = h.job({ isChild: true, paramsSha: 'two' });
     parent.effect('wait').move({ place: 'waiting', state: 'suspended', attempts: 1 });
     for (const child of [one, two]) child.claim().start().succeed();
     parent.move({ place: 'waiting', state: 'queued' }).claim().start();
