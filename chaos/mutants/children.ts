@@ -3,13 +3,19 @@ import type { Mutant } from './mutant.ts';
 /** Mistakes with jobs that spawn jobs. */
 export const CHILD_MUTANTS: readonly Mutant[] = [
   {
-    name: 'open-children-left-out',
-    mistake: 'a job goes on with the outcomes of the children that have ended',
+    name: 'open-children-count-as-ended',
+    mistake: 'a job that waits for its children goes on at once, and takes open ones for ended',
     changes: [
       {
-        file: 'worker/runner/spawn/children.ts',
-        find: 'if (!child?.outcome) this.#waits.end(new AwaitChildren());',
-        replace: 'if (!child?.outcome) continue;',
+        file: 'store/claim/resume.ts',
+        find: "then not ${hasOpenChild('w.id')} else",
+        replace: 'then true else',
+      },
+      {
+        file: 'store/edges/load-children.ts',
+        find: 'outcome: outcomes.get(child) ?? null',
+        replace:
+          "outcome: outcomes.get(child) ?? { state: 'succeeded', resultJson: null, error: null }",
       },
     ],
     caughtBy: ['S31'],
