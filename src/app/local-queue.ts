@@ -20,23 +20,17 @@ const NO_LIMITS: TenantLimits = {
 };
 
 /** Stores children of jobs. What it needs is loaded with the first child: most workers see none. */
-export function localSpawner(
-  db: Db,
-  waker: Waker,
-  settings: SpawnSettings,
-): WorkerStore['spawn'] {
+export function localSpawner(db: Db, waker: Waker, settings: SpawnSettings): WorkerStore['spawn'] {
   let opened: Promise<WorkerStore['spawn']> | undefined;
   return async (shard, request) => {
     opened ??= open(db, waker, settings);
-    return await (await opened)(shard, request);
+    return await (
+      await opened
+    )(shard, request);
   };
 }
 
-async function open(
-  db: Db,
-  waker: Waker,
-  settings: SpawnSettings,
-): Promise<WorkerStore['spawn']> {
+async function open(db: Db, waker: Waker, settings: SpawnSettings): Promise<WorkerStore['spawn']> {
   const [{ Enqueuer }, { Quotas }, { spawnJobs }] = await Promise.all([
     import('../enqueue/enqueuer.ts'),
     import('../enqueue/quotas.ts'),

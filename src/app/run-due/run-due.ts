@@ -69,7 +69,10 @@ export async function runDue(
     shards: db.shards,
     max: 1,
   });
-  const { queue, counters, answered } = budgetQueue(localQueue(db, reserved, waker, settings, log), max);
+  const { queue, counters, answered } = budgetQueue(
+    localQueue(db, reserved, waker, settings, log),
+    max,
+  );
   const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
   const publishers = new Publishers(settings.brokers);
   const builtIn = deliveries(db, systemClock, settings, publishers);
