@@ -31,6 +31,8 @@ export interface Profile {
   drainBoundMs: number;
   /** What is dealt out in so many minutes; a run of another length gets more or less of it. */
   deck: Deck;
+  /** The children of one job that is there from the beginning. */
+  fanOut: number;
   mix: Mix;
   sometimes: string[];
 }
@@ -46,6 +48,7 @@ const MIX: Mix = {
   stall: 0.2,
   snooze: 3,
   wait: 3,
+  spawn: 1,
   narrow: 8,
   'retry-after': 3,
   'give-up': 2,
@@ -82,6 +85,7 @@ const ALWAYS = [
   'a signal was earlier than the wait',
   'a job ran after its parents',
   'a job failed with its parent',
+  'a job went on after its children',
 ];
 
 /** A minute is too short to fill a limit of several jobs in every run. */
@@ -100,6 +104,7 @@ const TIMES = {
   startUp: START_UP,
   deploys: 0,
   deployEveryMs: 3_000,
+  fanOut: 0,
 };
 
 /** Jobs of a deployed definition, beside the usual. */
@@ -147,6 +152,7 @@ const CALLS_SEEN = [
 const smoke: Profile = {
   ...TIMES,
   name: 'smoke',
+  fanOut: 200,
   remotes: 1,
   minutes: 1,
   startUpMs: 5_000,
@@ -190,6 +196,7 @@ const smoke: Profile = {
 const standard: Profile = {
   ...TIMES,
   name: 'standard',
+  fanOut: 10_000,
   remotes: 1,
   lateMs: 90_000,
   schedules: 20,

@@ -72,8 +72,8 @@ async function goThroughPhases(
 ): Promise<void> {
   const phase = (name: string) => recorder.write('phases', { at: nowMicros(), name });
   const injector = new Injector(world, recorder);
-  const { clients, restMs, backlogMax, mix } = profile;
-  const load = new Load({ world, recorder, random, clients, restMs, backlogMax, mix });
+  const { clients, restMs, backlogMax, fanOut, mix } = profile;
+  const load = new Load({ world, recorder, random, clients, restMs, backlogMax, fanOut, mix });
   const addresses = [...world.clientLinks.values()].map(({ port }) => `http://127.0.0.1:${port}`);
   const schedules = new Schedules(addresses, recorder);
   const deployer = new Deployer({

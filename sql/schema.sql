@@ -404,13 +404,18 @@ create table edge (
   on_id uuid not null,
   on_failure text not null,
   ended job_state,
+  name text,
+  asked text,
   constraint edge_pkey PRIMARY KEY (shard, job_id, kind, "position"),
+  constraint edge_check CHECK ((kind = 'child'::text) = (name IS NOT NULL) AND (kind = 'child'::text) = (asked IS NOT NULL)),
   constraint edge_ended_check CHECK (ended = ANY (ARRAY['succeeded'::job_state, 'failed'::job_state, 'cancelled'::job_state])),
-  constraint edge_kind_check CHECK (kind = 'after'::text),
+  constraint edge_kind_check CHECK (kind = ANY (ARRAY['after'::text, 'child'::text])),
   constraint edge_on_failure_check CHECK (on_failure = ANY (ARRAY['fail'::text, 'run'::text, 'cancel'::text]))
 )
 partition by RANGE (job_id);
+CREATE UNIQUE INDEX edge_child ON edge USING btree (shard, job_id, name) WHERE name IS NOT NULL;
 CREATE INDEX edge_on ON edge USING btree (on_shard, on_id) WHERE on_id IS NOT NULL;
+CREATE INDEX edge_open_child ON edge USING btree (shard, job_id) WHERE kind = 'child'::text AND ended IS NULL;
 
 create table ended_watched (
   shard smallint not null,

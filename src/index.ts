@@ -3,7 +3,6 @@ import type { RunDueJobsOptions } from './app/run-due/run-due-jobs.ts';
 import type { RunDueSummary } from './core/queue/run-due.ts';
 
 /** What `import … from 'longshore'` gives: how to define jobs, and ways to start them. */
-export { defineJob, NonRetryable, RetryAfter, SignalTimeout } from './core/definition/define.ts';
 export { defineBatchJob } from './core/definition/define-batch.ts';
 export type {
   BatchContext,
@@ -11,16 +10,26 @@ export type {
   BatchJobOptions,
   ItemFailure,
 } from './core/definition/define-batch.ts';
+export {
+  ChildrenFailed,
+  defineJob,
+  NonRetryable,
+  RetryAfter,
+  SignalTimeout,
+} from './core/definition/define.ts';
 export { defineCommand, type CommandOptions } from './core/definition/define-command.ts';
 export type {
+  ChildJob,
   HookContext,
   JobContext,
   JobDefinition,
   JobHooks,
   JobLogger,
   StandardSchema,
+  WaitForChildrenOptions,
   WaitForOptions,
 } from './core/definition/define.ts';
+export type { SpawnEntry, SpawnOptions } from './core/dependency/children.ts';
 export type { JobOutcome, OnParentFailure } from './core/dependency/dependency.ts';
 export type { JobError, JobState, JobView } from './core/job/job.ts';
 export type { InProcess, InProcessOptions } from './app/in-process.ts';

@@ -127,6 +127,8 @@ const CLAIMS: Claim[] = [
   claim('integration/docs/docs-examples', 'docs/guides/grouping.md', 'ts'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'ts'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'sh'),
+  claim('e2e/waits/children', 'docs/guides/children.md', 'ts'),
+  claim('e2e/waits/children', 'docs/guides/children.md', 'sh'),
 ];
 
 /** Shown and not run, each for a reason. */

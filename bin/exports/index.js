@@ -10,5 +10,6 @@ export const {
   NonRetryable,
   RetryAfter,
   runDueJobs,
+  ChildrenFailed,
   SignalTimeout,
 } = await load('index');

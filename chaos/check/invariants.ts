@@ -1,4 +1,5 @@
 import { attempts } from './invariants/safety/attempts.ts';
+import { children } from './invariants/safety/children.ts';
 import { calmStop } from './invariants/liveness/calm-stop.ts';
 import { cancelReach } from './invariants/liveness/cancel-reach.ts';
 import { cancels } from './invariants/liveness/cancels.ts';
@@ -66,6 +67,7 @@ export const INVARIANTS: readonly Invariant[] = [
   keptDeployments,
   signals,
   parents,
+  children,
   drain,
   rescue,
   pickup,

@@ -81,15 +81,19 @@ export function jobRecordsOf(
     record.executions.push(execution);
   }
   for (const job of history.final) recordOf(job.job).final = job;
+  const asked = operations.filter(isEnqueue).flatMap(({ call }) => call.jobs);
   const wanted = new Map(
-    operations
-      .filter(isEnqueue)
-      .flatMap(({ call }) => call.jobs.map((job) => [job.paramsSha, job])),
+    asked.flatMap((job) => [job, ...wantedChildren(job)]).map((job) => [job.paramsSha, job]),
   );
   for (const record of records.values()) {
     record.wanted = wanted.get(record.final?.paramsSha ?? '') ?? null;
   }
   return records;
+}
+
+/** The children of a job as it asks for them. */
+export function wantedChildren({ spawns = [] }: WantedJob): WantedJob[] {
+  return spawns.map((paramsSha) => ({ paramsSha, definition: 'quick', does: 'ok', delayMs: 0 }));
 }
 
 function claimsOf(

@@ -49,6 +49,8 @@ export interface WantedJob {
   after?: string[];
   /** It also runs after parents that did not succeed. */
   runsAnyway?: boolean;
+  /** The hashes of the params of its children. */
+  spawns?: string[];
 }
 
 /** So many of the jobs that name it may run at once. */
@@ -138,6 +140,7 @@ export interface Effect {
     | 'snooze'
     | 'wait'
     | 'signal'
+    | 'joined'
     | 'throw'
     | 'crash'
     | 'hang'
@@ -156,6 +159,8 @@ export interface Effect {
   delayMs?: number;
   /** The payload of the signal that it got. */
   token?: string;
+  /** The children whose outcomes it got. */
+  jobs?: string[];
   /** The name that is written in the deployed code that ran. */
   build?: string;
 }

@@ -98,6 +98,11 @@ export class Client {
     if (does === 'wait' && this.#random.chance(0.5)) await this.#signal();
   }
 
+  /** A job with so many children. */
+  async fanOut(children: number): Promise<void> {
+    await this.#insist([this.#requests.fanOut(children)], this.#newKey());
+  }
+
   /** A job that names its deployment. */
   async pin(number: number): Promise<void> {
     await this.#insist([this.#requests.pinned(number)], this.#newKey());

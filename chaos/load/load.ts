@@ -13,6 +13,8 @@ export interface LoadOptions {
   mix: Mix;
   /** How long each client rests between two things it does. */
   restMs: number;
+  /** The children of one job that is there from the beginning; 0: there is none. */
+  fanOut: number;
   /** Clients wait when so many jobs have not ended yet. */
   backlogMax: number;
 }
@@ -52,7 +54,13 @@ export class Load {
 
   start(): void {
     this.#running = true;
-    this.#loops = [...this.clients.map(async (one) => await this.#keepBusy(one)), this.#watch()];
+    const { fanOut } = this.#options;
+    const large = fanOut > 0 ? [this.pinner.fanOut(fanOut)] : [];
+    this.#loops = [
+      ...large,
+      ...this.clients.map(async (one) => await this.#keepBusy(one)),
+      this.#watch(),
+    ];
   }
 
   get isResting(): boolean {

@@ -2,7 +2,7 @@ import type { WantedJob } from '../history/history.ts';
 import { sha } from '../history/effects.ts';
 import type { Random } from '../random.ts';
 import { NARROW_KEYS, narrowLimits, STALL_TIMEOUT_MS } from './limits.ts';
-import type { Behaviour, Script } from './script.ts';
+import { type Behaviour, childrenOf, type Script } from './script.ts';
 
 /** The body of a request for one job, and how the history knows it. */
 export interface Request {
@@ -70,6 +70,8 @@ export class Requests {
         return request('scripted', { ...base, times: 1, againMs: AGAIN_MS });
       case 'wait':
         return request('scripted', { ...base, times: random.chance(0.2) ? 1 : 0 });
+      case 'spawn':
+        return this.fanOut(random.int(1, 20));
       case 'snooze':
         return request('scripted', { ...base, times: 99, delayMs: random.int(50, 800) });
       case 'retry-after':
@@ -97,6 +99,15 @@ export class Requests {
     const onParentFailure = runsAnyway ? 'run' : this.#random.pick(['fail', 'fail', 'cancel']);
     const made = request('quick', this.#params('ok'), { after, onParentFailure });
     return { ...made, wanted: { ...made.wanted, after, runsAnyway } };
+  }
+
+  /** Has so many children; now and then its first attempt fails when they are stored. */
+  fanOut(children: number): Request {
+    const times = this.#random.chance(0.2) ? 1 : 0;
+    const { n, does } = this.#params('spawn');
+    const made = request('family', { n, does, children, times });
+    const spawns = childrenOf({ n, children }).map((script) => sha(JSON.stringify(script)));
+    return { ...made, wanted: { ...made.wanted, spawns } };
   }
 
   /** Works for so long, and throws. */

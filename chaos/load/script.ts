@@ -12,6 +12,13 @@ export interface Script {
   againMs?: number;
   delayMs?: number;
   pad?: string;
+  /** How many children it spawns. */
+  children?: number;
+}
+
+/** The params of the children of a job, by its own. */
+export function childrenOf({ n, children = 0 }: Pick<Script, 'n' | 'children'>): Script[] {
+  return Array.from({ length: children }, (_, at) => ({ n: `${n}/${at + 1}`, does: 'ok' }));
 }
 
 export const BEHAVIOURS = [
@@ -32,6 +39,7 @@ export const BEHAVIOURS = [
   'hang', // Never yields; only its time limit ends it.
   'snooze',
   'wait', // Waits for a signal, without a process.
+  'spawn', // Has children, and waits for them without a process.
   'poison', // Kills its worker.
 ] as const;
 

@@ -1,4 +1,5 @@
 import { unknownName } from '../../src/core/values/nearest.ts';
+import { CHILD_MUTANTS } from './children.ts';
 import { CLAIM_MUTANTS } from './claims.ts';
 import { DEPLOYMENT_MUTANTS } from './deployments.ts';
 import { ENQUEUE_MUTANTS } from './enqueues.ts';
@@ -22,6 +23,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...DEPLOYMENT_MUTANTS,
   ...SIGNAL_MUTANTS,
   ...PARENT_MUTANTS,
+  ...CHILD_MUTANTS,
 ];
 
 export function mutantOf(name: string): Mutant {

@@ -193,7 +193,7 @@ $$;
 --   has_permit       the job holds one permit of that limiter
 --   run_at           when a scheduled, retrying or suspended job becomes queued
 --   waits_for        the signal that a suspended job waits for; the row `signal:NAME` of `step` has it.
---                    `:parents` means the jobs of `edge`: no signal has a colon in its name
+--                    `:parents` and `:children` mean the jobs of `edge`: no signal has a colon in its name
 --   max_attempts     null until the first claim when neither caller nor definition said it
 --   fails_unserved  the job fails when no worker has its code for a while (`POST /api/jobs/enqueue`);
 --                    null means no, which keeps the rows of all other jobs short
@@ -459,25 +459,33 @@ create table longshore.step (
   primary key (shard, job_id, name)
 ) partition by range (job_id);
 
--- One row for each job that a job waits for (docs/guides/dependencies.md). `job_id` waits for `on_id`, which
--- existed before it, so there are no cycles. The row stays as long as `job_id`.
---   kind        `after`: the job starts after `on_id`
---   position    the place in the list of the caller
+-- One row for each job that a job waits for (docs/guides/dependencies.md). The row stays as long as `job_id`.
+--   kind        `after`: the job starts after `on_id`, which existed before it, so there are no cycles.
+--               `child`: the job has spawned `on_id` and may wait for it; a child waits for no other job
+--   position    the place in the list of the caller; of a child, the order in which they were stored
 --   on_failure  what happens to `job_id` if `on_id` does not succeed: fail, cancel, or run as if it had
 --   ended       the state in which `on_id` ended; null until the resolver has seen its end
+--   name        of a child: its name among the children, by which a repeated attempt finds it
+--   asked       of a child: the hash of its definition and params
 create table longshore.edge (
   shard smallint not null,
   job_id uuid not null,
-  kind text not null check (kind in ('after')),
+  kind text not null check (kind in ('after', 'child')),
   position integer not null,
   on_shard smallint not null,
   on_id uuid not null,
   on_failure text not null check (on_failure in ('fail', 'run', 'cancel')),
   ended longshore.job_state check (ended in ('succeeded', 'failed', 'cancelled')),
-  primary key (shard, job_id, kind, position)
+  name text,
+  asked text,
+  primary key (shard, job_id, kind, position),
+  check ((kind = 'child') = (name is not null) and (kind = 'child') = (asked is not null))
 ) partition by range (job_id);
 -- The jobs that wait for a job.
 create index edge_on on longshore.edge (on_shard, on_id) where on_id is not null;
+create unique index edge_child on longshore.edge (shard, job_id, name) where name is not null;
+-- Whether a job has open children: an end of one of 10,000 reads one entry.
+create index edge_open_child on longshore.edge (shard, job_id) where kind = 'child' and ended is null;
 
 -- One row per end of a watched job that the resolver (src/store/edges/resolve-ended.ts) has not seen. The
 -- commit of the end writes it, so no end is lost; the commit of what follows from it deletes it.

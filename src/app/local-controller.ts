@@ -41,7 +41,7 @@ export function localController(
   return new Controller({
     db,
     reserved,
-    store: localQueue(db, reserved, waker, log, large),
+    store: localQueue(db, reserved, waker, config, log, large),
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     leaseMs,
     pollMs,

@@ -3,6 +3,7 @@ import { type JobAccess, JobHandle, type JobHandles, type JobStarter } from '../
 import type {
   BatchEntries,
   BatchEntry,
+  CancelOptions,
   DefinitionRef,
   EnqueueArguments,
   EnqueueOptions,
@@ -35,6 +36,7 @@ import { Refusal } from '../protocol/refusal.ts';
 import { parseSignal } from '../protocol/signal.ts';
 import { parseRetry } from '../protocol/requests/retry-body.ts';
 import { sleep } from '../runtime/deadline.ts';
+import { cancelFamily } from '../store/change/cancel-children.ts';
 import { cancelJob } from '../store/change/cancel-job.ts';
 import { type ChangeResult, conflictOf, type JobChange } from '../core/job/change-result.ts';
 import { type Db, DatabaseUnavailable } from '../store/connection/db.ts';
@@ -118,8 +120,9 @@ export class LocalJobs implements JobStarter, JobAccess {
     return JSON.parse(opened) as unknown;
   }
 
-  async cancel(jobId: string): Promise<JobReceipt> {
-    const result = await answerOf(cancelJob(this.#db, TENANT, jobId));
+  async cancel(jobId: string, { children = false }: CancelOptions = {}): Promise<JobReceipt> {
+    const cancel = children ? cancelFamily : cancelJob;
+    const result = await answerOf(cancel(this.#db, TENANT, jobId));
     return receipt(jobId, result, 'cancel');
   }
 

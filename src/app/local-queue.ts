@@ -1,4 +1,7 @@
 import { definitionName } from '../core/definition/definition.ts';
+import type { Config } from '../config/config.ts';
+import type { TenantLimits } from '../enqueue/quotas.ts';
+import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { syncSchedules } from '../scheduler/sync-schedules.ts';
 import type { LargeValues } from '../large/large-values.ts';
@@ -6,6 +9,40 @@ import type { Db } from '../store/connection/db.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import type { WorkerStore } from '../worker/claim/port.ts';
 import { postgresQueue } from '../worker/claim/postgres-queue.ts';
+
+/** What an enqueue of this process refuses; by default nothing. */
+export type SpawnSettings = Partial<TenantLimits & Pick<Config, 'unregistered'>>;
+
+const NO_LIMITS: TenantLimits = {
+  tenantQueuedMax: 0,
+  tenantQueuedBytesMax: 0,
+  tenantSchedulesMax: 0,
+  tenantWebhooksMax: 0,
+};
+
+/** Stores children of jobs. What it needs is loaded with the first child: most workers see none. */
+export function localSpawner(db: Db, waker: Waker, settings: SpawnSettings): WorkerStore['spawn'] {
+  let opened: Promise<WorkerStore['spawn']> | undefined;
+  return async (shard, request) => {
+    opened ??= open(db, waker, settings);
+    return await (
+      await opened
+    )(shard, request);
+  };
+}
+
+async function open(db: Db, waker: Waker, settings: SpawnSettings): Promise<WorkerStore['spawn']> {
+  const [{ Enqueuer }, { Quotas }, { spawnJobs }] = await Promise.all([
+    import('../enqueue/enqueuer.ts'),
+    import('../enqueue/quotas.ts'),
+    import('../enqueue/spawn-jobs.ts'),
+  ]);
+  const quotas = new Quotas(db, systemClock, { ...NO_LIMITS, ...settings });
+  const requires = settings.unregistered === 'reject';
+  const enqueuer = new Enqueuer(db, waker, systemClock, quotas, null, requires);
+  return async (shard, { children, ...parent }) =>
+    await spawnJobs(db, enqueuer, { shard, ...parent }, children);
+}
 
 /**
  * The queue of a worker with a direct database connection. It publishes what the worker has loaded:
@@ -16,10 +53,11 @@ export function localQueue(
   db: Db,
   reserved: Db,
   waker: Waker,
+  settings: SpawnSettings,
   log: Log,
   large?: LargeValues,
 ): WorkerStore {
-  const queue = postgresQueue(db, reserved, waker, large);
+  const queue = postgresQueue(db, reserved, waker, localSpawner(db, waker, settings), large);
   let served: string[] = [];
   return {
     ...queue,

@@ -3,8 +3,8 @@ import { Publishers } from '../brokers/publishers.ts';
 import type { Config } from '../config/config.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
 import { localDeployments } from './local-deployments.ts';
-import { localQueue } from './local-queue.ts';
 import { localValues } from './values/local-values.ts';
+import { localQueue, type SpawnSettings } from './local-queue.ts';
 import { openBeats, schedulerServices, type SchedulerSettings } from './local-scheduler.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
 import { MetricsServer } from '../metrics/metrics-server.ts';
@@ -20,7 +20,8 @@ import { deliveries, type DeliverySettings } from '../webhooks/deliveries.ts';
 import { directQueue } from '../worker/claim/direct-queue.ts';
 import { Worker } from '../worker/worker.ts';
 
-export interface LocalWorkerSettings extends SchedulerSettings, RunnerSettings, DeliverySettings {
+export interface LocalWorkerSettings
+  extends SchedulerSettings, RunnerSettings, DeliverySettings, SpawnSettings {
   jobs: string | readonly JobDefinition[];
   concurrency: number;
   /** The lease while heartbeats arrive in Redis. */
@@ -88,7 +89,9 @@ export function localWorker(
     ...settings,
     ...(mode === 'only' && { jobs: [] }),
     deploymentSource: mode === 'off' ? null : localDeployments(db, settings),
-    queue: directQueue(meteredQueue(localQueue(db, reserved, waker, log, values.large), metrics)),
+    queue: directQueue(
+      meteredQueue(localQueue(db, reserved, waker, settings, log, values.large), metrics),
+    ),
     // LISTEN needs a session, which a transaction pooler does not keep.
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },

@@ -9,6 +9,7 @@ import type {
   Job,
   JobReceipt,
   ResultOf,
+  CancelOptions,
   RetryOptions,
   SignalReceipt,
 } from './job.ts';
@@ -35,7 +36,7 @@ export interface JobAccess {
     kind: 'params' | 'result',
     options?: { signal?: AbortSignal | undefined },
   ): Promise<unknown>;
-  cancel(jobId: string): Promise<JobReceipt>;
+  cancel(jobId: string, options?: CancelOptions): Promise<JobReceipt>;
   retry(jobId: string, options?: RetryOptions): Promise<JobReceipt>;
   signal(jobId: string, name: string, payload?: unknown): Promise<SignalReceipt>;
   delete(jobId: string): Promise<void>;
@@ -73,8 +74,8 @@ export class JobHandle<Result = unknown> {
     return (await this.#access.get(this.id)) as Job<Result>;
   }
 
-  async cancel(): Promise<JobReceipt> {
-    return await this.#access.cancel(this.id);
+  async cancel(options: CancelOptions = {}): Promise<JobReceipt> {
+    return await this.#access.cancel(this.id, options);
   }
 
   /** Runs the job again after it failed or was cancelled. */

@@ -95,6 +95,7 @@ export type {
   ListFilter,
   PublishedDefinition,
   ResultOf,
+  CancelOptions,
   RetryOptions,
   UniqueOption,
 } from './job.ts';

@@ -131,6 +131,12 @@ export interface SignalLinkInfo {
   endedAt: string | null;
 }
 
+/** How to cancel a job. */
+export interface CancelOptions {
+  /** Also the children that it has spawned, and theirs. */
+  children?: boolean | undefined;
+}
+
 /** How to retry a job. */
 export interface RetryOptions {
   /** Default `now`. `later` waits; `reset` also forgets attempts, steps and checkpoint. */

@@ -9,6 +9,7 @@ import type {
   JobReceipt,
   ListFilter,
   PublishedDefinition,
+  CancelOptions,
   RetryOptions,
   NewSignalLink,
   SignalLinkInfo,
@@ -226,8 +227,9 @@ export class Longshore implements JobStarter {
     yield* readDefinitionLogs(this.#transport, key, options);
   }
 
-  async cancel(jobId: string): Promise<JobReceipt> {
-    return await this.#post<JobReceipt>(`${jobPath(jobId)}/cancel`, { repeatable: false });
+  async cancel(jobId: string, { children }: CancelOptions = {}): Promise<JobReceipt> {
+    const body = children === undefined ? {} : { body: { children } };
+    return await this.#post<JobReceipt>(`${jobPath(jobId)}/cancel`, { repeatable: false, ...body });
   }
 
   async release(jobId: string): Promise<JobReceipt> {

@@ -9,6 +9,8 @@ import type {
   RegisterReply,
   RegisterRequest,
   SayRequest,
+  SpawnReply,
+  SpawnRequestBody,
   TurnReply,
   TurnRequest,
 } from '../protocol/worker-protocol.ts';
@@ -30,7 +32,7 @@ import type { WorkerStore } from '../worker/claim/port.ts';
 import { deliver } from './deliver.ts';
 import { DeliverySecrets } from './delivery-secrets.ts';
 import { difference } from './difference.ts';
-import { Held } from './held.ts';
+import { claimKey, Held } from './held.ts';
 import {
   completeRules,
   type Delivery,
@@ -231,6 +233,21 @@ export class Controller implements Service, RemoteWorkersPort {
     const { worker } = await this.#worker(key, instance);
     const { store, clock } = this.#options;
     return await storeReports(store, this.#held, this.#secrets, worker, request, clock);
+  }
+
+  async spawn(
+    key: WorkerKey,
+    instance: string,
+    { id, claim, children }: SpawnRequestBody,
+  ): Promise<SpawnReply> {
+    const { worker } = await this.#worker(key, instance);
+    const delivery = (await this.#held.find(worker, [{ id, claim }])).get(claimKey({ id, claim }));
+    if (!delivery) return { problem: 'this attempt no longer owns the job' };
+    const { shard, tenant, job } = delivery;
+    const { traceparent } = job;
+    const about = { id, claim, tenant, traceparent, children };
+    const { problem, spawned } = await this.#options.store.spawn(shard, about);
+    return { problem, ...(spawned && { spawned: spawned.map((child) => ({ ...child })) }) };
   }
 
   async retire(key: WorkerKey, instance: string): Promise<void> {

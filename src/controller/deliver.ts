@@ -2,7 +2,8 @@ import { mayHoldLarge } from '../core/large/large-value.ts';
 import { PARENTS_STEP } from '../core/dependency/dependency.ts';
 import type { DeliveredJob } from '../protocol/worker-protocol.ts';
 import { unreadable as unreadableEnd } from '../worker/attempt/execution.ts';
-import { parentsJson } from '../worker/attempt/parents.ts';
+import { CHILDREN_STEP } from '../core/dependency/children.ts';
+import { childrenJson, parentsJson } from '../worker/attempt/parents.ts';
 import type { Finished } from '../worker/attempt/outcome-writer.ts';
 import type { WorkerStore } from '../worker/claim/port.ts';
 import type { DeliverySecrets } from './delivery-secrets.ts';
@@ -63,6 +64,11 @@ async function deliverOne(
   const { checkpointJson, steps } = await store.loadSteps(shard, id);
   if (checkpointJson === null && steps.length === 0 && !hasParents) return { ...sent, saved: null };
   const opened = steps.map(({ name, valueJson }) => ({ name, valueJson: open(valueJson) }));
+  const family = opened.find(({ name }) => name === CHILDREN_STEP);
+  if (family) {
+    const children = await store.loadChildren(shard, id);
+    if (children) family.valueJson = await childrenJson(store, tenant, children);
+  }
   if (hasParents) {
     const parents = await store.loadParents(shard, id);
     opened.push({ name: PARENTS_STEP, valueJson: await parentsJson(store, tenant, parents) });

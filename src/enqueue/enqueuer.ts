@@ -98,13 +98,7 @@ export class Enqueuer {
 
   /** Stores all requests or none, in one transaction, and answers in their order. */
   async start(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
-    this.#refuseTimes(requests);
-    await this.#refuseUnregistered(requests);
-    await this.checkParams(requests);
-    const [only] = requests;
-    // All of them are of one tenant, that of the caller.
-    const params = requests.map(({ paramsJson }) => paramsJson);
-    if (only) await this.#quotas?.permitJobs(only.tenant, params);
+    await this.#judge(requests);
     return await sending(requests, async (traced) => {
       const answers = await this.#store(traced);
       if (this.#jobLog?.logsAny) this.#tell(traced, answers);
@@ -112,16 +106,37 @@ export class Enqueuer {
     });
   }
 
+  /** Judges requests as `start` does, and prepares them for a caller that stores them itself. */
+  async admit(requests: readonly JobRequest[]): Promise<Entry[]> {
+    await this.#judge(requests);
+    return await this.#prepareAll(requests);
+  }
+
+  async #judge(requests: readonly JobRequest[]): Promise<void> {
+    this.#refuseTimes(requests);
+    await this.#refuseUnregistered(requests);
+    await this.checkParams(requests);
+    const [only] = requests;
+    // All of them are of one tenant, that of the caller.
+    const params = requests.map(({ paramsJson }) => paramsJson);
+    if (only) await this.#quotas?.permitJobs(only.tenant, params);
+  }
+
   async #store(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
     const [only] = requests;
     if (only && requests.length === 1) return [await this.#batch.add(await this.prepare(only))];
+    const entries = await this.#prepareAll(requests);
+    return await enqueueAndWake(this.#db, this.#waker, entries, true);
+  }
+
+  async #prepareAll(requests: readonly JobRequest[]): Promise<Entry[]> {
     const entries: Entry[] = [];
     const slices = new Slices();
     for (const request of requests) {
       entries.push(this.#prepareNow(request) ?? (await this.prepare(request)));
       if (slices.isOver) await slices.pause();
     }
-    return await enqueueAndWake(this.#db, this.#waker, entries, true);
+    return entries;
   }
 
   #tell(requests: readonly JobRequest[], answers: readonly EnqueuedJob[]): void {

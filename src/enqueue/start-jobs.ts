@@ -24,11 +24,20 @@ export async function start(
   enqueuer: Enqueuer,
   jobs: readonly JobRequest[],
   pointerOf: (index: number) => string,
-  { paramsField = 'params', keyField = 'definitionKey' }: FieldNames = {},
+  fields: FieldNames = {},
 ): Promise<EnqueuedJob[]> {
+  return await refusing(async () => await enqueuer.start(jobs), pointerOf, fields);
+}
+
+/** Makes a refusal of what the enqueuer throws. */
+export async function refusing<T>(
+  work: () => Promise<T>,
+  pointerOf: (index: number) => string,
+  { paramsField = 'params', keyField = 'definitionKey' }: FieldNames = {},
+): Promise<T> {
   try {
     const at = (index: number) => `${pointerOf(index)}/${paramsField}`;
-    return await refusingMisfits(async () => await enqueuer.start(jobs), at);
+    return await refusingMisfits(work, at);
   } catch (error) {
     if (error instanceof TimeRefused) {
       const pointer = `${pointerOf(error.index)}/${error.field}`;

@@ -14,6 +14,8 @@ import type {
   RegisterReply,
   RegisterRequest,
   SayRequest,
+  SpawnReply,
+  SpawnRequestBody,
   TurnReply,
   TurnRequest,
 } from '../protocol/worker-protocol.ts';
@@ -44,6 +46,7 @@ export interface RemoteWorkersPort {
   ): Promise<{ reply: TurnReply; undeliver(): Promise<void> }>;
   beat(key: WorkerKey, instance: string, request: BeatRequest): Promise<BeatReply>;
   say(key: WorkerKey, instance: string, request: SayRequest): Promise<{ stale: string[] }>;
+  spawn(key: WorkerKey, instance: string, request: SpawnRequestBody): Promise<SpawnReply>;
   retire(key: WorkerKey, instance: string): Promise<void>;
   /** The deployments that this worker may serve now. */
   deployments(key: WorkerKey, instance: string): Promise<ServedDeployment[]>;

@@ -107,6 +107,7 @@ describe('the families of a cluster', () => {
     expect(of('longshore_jobs_suspended')).toEqual([
       { cause: 'signal', value: 5 },
       { cause: 'parents', value: 0 },
+      { cause: 'children', value: 0 },
     ]);
   });
 

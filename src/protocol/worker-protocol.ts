@@ -1,5 +1,6 @@
 import { GROUP_SIZE_MAX, GROUP_WAIT_MS_MAX } from '../core/definition/group.ts';
 import { PARAMS_SHAPE_MAX } from '../core/shape/upgrade.ts';
+import { CHILD_NAME_MAX, SPAWN_MAX } from '../core/dependency/children.ts';
 import { isServerStep } from '../core/job/signal.ts';
 import { STREAM_CHUNK_CHARS } from '../core/logs/stream.ts';
 import { z } from 'zod';
@@ -113,6 +114,7 @@ const WireOutcome = z.union([
   }),
   closed({ kind: z.literal('snoozed'), delayMs: z.number() }),
   closed({ kind: z.literal('suspended'), signal: z.string(), timeoutMs: z.number() }),
+  closed({ kind: z.literal('suspended'), children: z.literal(true) }),
   closed({ kind: z.literal('interrupted'), message: z.string() }),
   closed({ kind: z.literal('unstarted') }),
 ]);
@@ -124,7 +126,7 @@ const Reported = closed({
   claim,
   outcome: WireOutcome.describe(
     'success, failure (retried by the rules of the definition), snoozed, suspended (until a ' +
-      'signal arrives), interrupted (by a stop of the worker) or unstarted; the last four cost ' +
+      'signal arrives, or all children have ended), interrupted (by a stop of the worker) or unstarted; the last four cost ' +
       'no attempt.',
   ),
   usage: closed({
@@ -318,6 +320,46 @@ export type SayRequest = z.infer<typeof SayBody>;
 export const SayAnswer = z.looseObject({
   stale: z.array(z.string()).describe('Jobs that the worker does not own; nothing was stored.'),
 });
+
+/** Body of `POST /v1/workers/{instance}/spawn`. */
+export const SpawnBody = closed({
+  id: jobId,
+  claim,
+  children: list(
+    closed({
+      name: text(CHILD_NAME_MAX).describe(
+        'Its name among the children of the job: `#1`, `#2` … in the order of calls, or a name of the author.',
+      ),
+      job: z
+        .record(z.string(), z.unknown())
+        .describe('As for `POST /v1/jobs`, without keys, `unique`, `hold` and `after`.'),
+    }),
+    1,
+    SPAWN_MAX,
+  ),
+});
+
+export type SpawnRequestBody = z.infer<typeof SpawnBody>;
+
+export const SpawnAnswer = z.looseObject({
+  problem: z.string().nullable().describe('Why nothing was stored, for the code of the job.'),
+  spawned: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        position: z.int().describe('Its place among all children of the job.'),
+        differs: z
+          .literal(true)
+          .optional()
+          .describe('It existed with another definition or other params, and stays as it is.'),
+        warning: z.string().optional().describe('For the log of the job.'),
+      }),
+    )
+    .optional()
+    .describe('The children, in the order of the request.'),
+});
+
+export type SpawnReply = z.infer<typeof SpawnAnswer>;
 
 const Served = z.looseObject({
   number: z.int().describe('Its number, which is the version of its definitions.'),

@@ -101,3 +101,50 @@ describe('runJob', () => {
     expect(crashing.error?.message).toContain('needs a process of its own');
   });
 });
+
+describe('children', () => {
+  const parent = defineJob({
+    key: 'parent',
+    run: async ({ count }: { count: number }, ctx) => {
+      const entries = Array.from({ length: count }, (_, n) => ({ definition: 'x', params: { n } }));
+      const ids = await ctx.spawnMany(entries);
+      const outcomes = await ctx.waitForChildren();
+      return [ids.length, outcomes.map(({ result }) => result)];
+    },
+  });
+
+  test('are returned, and their outcomes continue the job', async () => {
+    const first = await runJob(parent, { count: 2 });
+    expect(first).toMatchObject({
+      status: 'suspended',
+      nextInMs: null,
+      children: [
+        { name: '#1', definitionKey: 'x', params: { n: 0 } },
+        { name: '#2', definitionKey: 'x', params: { n: 1 } },
+      ],
+    });
+    const children = [{ result: 'a' }, { result: 'b' }];
+    const second = await runJob(parent, { count: 2 }, { after: first, children });
+    expect(second).toMatchObject({ status: 'succeeded', attempt: 1, result: [2, ['a', 'b']] });
+    expect(second.children).toEqual(first.children);
+    const half = await runJob(parent, { count: 2 }, { after: first, children: [{ result: 'a' }] });
+    expect(half.status).toBe('suspended');
+  });
+
+  test('that did not succeed fail the job', async () => {
+    const first = await runJob(parent, { count: 1 });
+    const children = [{ state: 'failed' }] as const;
+    const second = await runJob(parent, { count: 1 }, { after: first, children });
+    expect(second).toMatchObject({ status: 'failed', error: { code: 'CHILDREN_FAILED' } });
+  });
+
+  test('of another order are the stored ones, with a warning', async () => {
+    const first = await runJob(parent, { count: 1 });
+    const other = { ...first, children: first.children.map((one) => ({ ...one, params: 'old' })) };
+    const again = await runJob(parent, { count: 1 }, { after: other, children: [{}] });
+    expect(again.status).toBe('succeeded');
+    expect(again.logs.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      expect.stringContaining('warn the child #1 exists as job'),
+    ]);
+  });
+});

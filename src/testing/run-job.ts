@@ -1,5 +1,13 @@
 import type { InputOf, ResultOf } from '../client/job.ts';
+import { createHash } from 'node:crypto';
 import type { JobDefinition } from '../core/definition/define.ts';
+import {
+  askedText,
+  type ChildRequest,
+  CHILDREN_STEP,
+  type KnownChild,
+  type SpawnedChild,
+} from '../core/dependency/children.ts';
 import { type JobOutcome, PARENTS_STEP } from '../core/dependency/dependency.ts';
 import type { DefinitionInfo } from '../core/definition/definition.ts';
 import type { JobError } from '../core/job/job.ts';
@@ -30,6 +38,8 @@ export interface RunOptions {
   signals?: Record<string, unknown> | undefined;
   /** What `ctx.parents` has. */
   parents?: readonly JobOutcome[] | undefined;
+  /** How the children of the run `after` ended, in the order in which it spawned them. */
+  children?: readonly ChildEnd[] | undefined;
   /** Continues after an earlier run: its next attempt, with what that one stored. */
   after?: JobRun | undefined;
   /** Cancels the job when it aborts. */
@@ -38,6 +48,18 @@ export interface RunOptions {
   onLog?: ((line: JobRun['logs'][number]) => void) | undefined;
   /** What `ctx.secrets` has. */
   secrets?: Record<string, string> | undefined;
+}
+
+/** How a child ended; by default it succeeded with the result null. */
+export type ChildEnd = Partial<Omit<JobOutcome, 'id'>>;
+
+/** A child that a job has spawned. */
+export interface RunChild {
+  jobId: string;
+  /** As given, or its place in the order of calls: `#1`. */
+  name: string;
+  definitionKey: string;
+  params: unknown;
 }
 
 /** What one attempt did, and what would follow. */
@@ -59,6 +81,8 @@ export interface JobRun<Result = unknown> {
   /** What is stored now, earlier attempts included. */
   steps: Record<string, unknown>;
   checkpoint: unknown;
+  /** All children, earlier attempts included. */
+  children: RunChild[];
 }
 
 const JOB_ID = '00000000-0000-7000-8000-000000000000';
@@ -122,9 +146,18 @@ export async function runOn(
   }
   const attempt = options.attempt ?? (after ? after.attempt + Number(charged(after)) : 1);
   const parents = options.parents ? { [PARENTS_STEP]: options.parents } : {};
+  const children = [...(after?.children ?? [])];
+  const family =
+    children.length > 0 ? { [CHILDREN_STEP]: knownOf(children, options.children ?? []) } : {};
   const saved: Saved = {
     checkpoint: options.checkpoint ?? after?.checkpoint,
-    steps: { ...after?.steps, ...options.steps, ...signalSteps(options.signals ?? {}), ...parents },
+    steps: {
+      ...after?.steps,
+      ...options.steps,
+      ...signalSteps(options.signals ?? {}),
+      ...parents,
+      ...family,
+    },
   };
   const { execution, job } = begin(info, params, attempt, options);
   const run: Pick<JobRun, 'logs' | 'progress' | 'events' | 'streamed'> = {
@@ -165,6 +198,10 @@ export async function runOn(
         else saved.steps[step] = value;
         return null;
       },
+      spawn: async (_, asked) => ({
+        problem: null,
+        spawned: asked.map((child) => spawned(children, child)),
+      }),
       onEnd: (_, __, { outcome }) => ended.resolve(outcome),
     },
   );
@@ -177,6 +214,7 @@ export async function runOn(
     ...run,
     ...saved,
     checkpoint: saved.checkpoint,
+    children,
     attempt,
     outcome,
     status: next.to,
@@ -206,6 +244,32 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
   };
   const accepted = { job, definition: info, tenant: 'default', secretsMark: null };
   return { job, execution: new Execution(0, accepted, CANCEL_GRACE_MS) };
+}
+
+/** A name that exists is the same child. */
+function spawned(children: RunChild[], { name, job }: ChildRequest): SpawnedChild {
+  const found = children.findIndex((child) => child.name === name);
+  const position = found < 0 ? children.length : found;
+  const known = children[position];
+  if (known) return { id: known.jobId, position };
+  const jobId = `${JOB_ID.slice(0, -6)}${(position + 1).toString(16).padStart(6, '0')}`;
+  children.push({
+    jobId,
+    name,
+    definitionKey: String(job['definitionKey']),
+    params: job['params'],
+  });
+  return { id: jobId, position };
+}
+
+/** The children of an earlier attempt, as a worker gives them. */
+function knownOf(children: readonly RunChild[], ends: readonly ChildEnd[]): KnownChild[] {
+  return children.map(({ jobId: id, name, definitionKey, params }, index) => {
+    const asked = createHash('sha256').update(askedText(definitionKey, params)).digest('hex');
+    const end = ends[index];
+    const { state = 'succeeded', result = null, error = null } = end ?? {};
+    return { id, name, asked, outcome: end ? { state, result, error } : null };
+  });
 }
 
 function signalSteps(signals: Record<string, unknown>): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import type { DefinitionInfo } from '../core/definition/definition.ts';
+import type { ChildRequest, SpawnedChild } from '../core/dependency/children.ts';
 import { YEAR_MS } from '../core/values/duration.ts';
 import type { JobError } from '../core/job/job.ts';
 import type { Outcome } from '../core/job/lifecycle.ts';
@@ -18,8 +19,8 @@ export type ToRunner =
   /** The next `size` jobs run as one group, when all have arrived. */
   | { type: 'group'; size: number }
   | { type: 'abort'; claim: number; reason: AbortReason }
-  /** The answer to a `save`; the problem is null when it is durable. */
-  | { type: 'saved'; claim: number; seq: number; problem: string | null }
+  /** The answer to a `save` or `spawn`; the problem is null when it is durable. */
+  | ({ type: 'saved'; claim: number; seq: number } & SaveAnswer)
   /** Asks an idle runner whether it is really idle. */
   | { type: 'ask-idle' };
 
@@ -93,6 +94,8 @@ export type FromRunner =
   | { type: 'hook-failed'; claim: number; hook: HookName; error: JobError }
   /** The result of a step, or the checkpoint when `step` is null. */
   | ({ type: 'save'; claim: number; seq: number } & SaveRequest)
+  /** Children to store. */
+  | { type: 'spawn'; claim: number; seq: number; children: ChildRequest[] }
   /** The exit code of a command; the worker sets it, the runner never sends it. */
   | ({ type: 'outcome'; claim: number; outcome: Outcome; exitCode?: number | null } & Measured);
 
@@ -101,6 +104,12 @@ export interface SaveRequest {
   valueJson: string;
   /** How long the step ran; null for the checkpoint. */
   durationMs: number | null;
+}
+
+export interface SaveAnswer {
+  problem: string | null;
+  /** The stored children, in the order of the request. */
+  spawned?: SpawnedChild[] | undefined;
 }
 
 /** What the runner measured of itself; null where it cannot. */

@@ -1,4 +1,5 @@
 import { type Broken, lostOnce } from './broken-safety.ts';
+import type { HistoryBuilder } from './history-builder.ts';
 
 /** The promises to a single job and to those who watch it, each broken by hand. */
 export const BROKEN_JOBS: Broken[] = [
@@ -66,6 +67,45 @@ export const BROKEN_JOBS: Broken[] = [
       const job = h.job().claim().start().effect('snooze', { delayMs: 9_000 });
       job.move({ place: 'waiting', state: 'scheduled', attempts: 0, runAt: h.now });
       job.promote().claim().start().succeed();
+    },
+  },
+  {
+    breaks: ['S31'],
+    how: 'a job went on before its child had ended',
+    make: (h) => {
+      const { parent, child } = parentOfOne(h);
+      parent.effect('joined', { jobs: [child.id] });
+      h.tick(100);
+      child.claim().start().succeed();
+      parent.succeed();
+    },
+  },
+  {
+    breaks: ['S31'],
+    how: 'a job went on without a child that it had spawned',
+    make: (h) => {
+      const { parent, child } = parentOfOne(h);
+      child.claim().start().succeed();
+      parent.effect('joined', { jobs: [] }).succeed();
+    },
+  },
+  {
+    breaks: ['S31'],
+    how: 'a child was made twice',
+    make: (h) => {
+      const { parent, child } = parentOfOne(h);
+      const twin = h.job({ isChild: true, paramsSha: 'one' });
+      for (const one of [child, twin]) one.claim().start().succeed();
+      parent.effect('joined', { jobs: [twin.id] }).succeed();
+    },
+  },
+  {
+    breaks: ['S1', 'S31'],
+    how: 'a job still waits, and its child has ended',
+    make: (h) => {
+      const { parent, child } = parentOfOne(h);
+      parent.effect('wait').move({ place: 'waiting', state: 'suspended', attempts: 0 });
+      child.claim().start().succeed();
     },
   },
   {
@@ -261,3 +301,11 @@ export const BROKEN_JOBS: Broken[] = [
     },
   },
 ];
+
+/** A running job and its only child. */
+function parentOfOne(h: HistoryBuilder) {
+  h.beat('w1', 'worker-1', 60_000);
+  const spawns = ['one'];
+  const parent = h.job({ does: 'spawn', spawns }).claim().start();
+  return { parent, child: h.job({ isChild: true, paramsSha: 'one' }) };
+}

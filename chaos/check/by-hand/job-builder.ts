@@ -20,6 +20,10 @@ export interface JobOptions {
   pinned?: number;
   /** The jobs that it runs after. */
   after?: string[];
+  /** The hashes of the params of its children. */
+  spawns?: string[];
+  /** A job has spawned it: no client asked for it. */
+  isChild?: true;
   /** Made by a schedule for this instant, and not by a request. */
   slotMs?: number;
 }
@@ -49,7 +53,7 @@ export class JobBuilder {
     this.key = options.key ?? null;
     this.slotMs = options.slotMs ?? null;
     this.version = options.version ?? null;
-    const { limits, stallTimeoutMs, pinned, after } = options;
+    const { limits, stallTimeoutMs, pinned, after, spawns } = options;
     const definition = this.version === null ? 'test' : 'deployed';
     const request = { paramsSha: this.paramsSha, definition, does, delayMs };
     const wanted = {
@@ -58,11 +62,12 @@ export class JobBuilder {
       ...(stallTimeoutMs !== undefined && { stallTimeoutMs }),
       ...(pinned !== undefined && { pinned }),
       ...(after && { after }),
+      ...(spawns && { spawns }),
     };
     const op = history.nextOp();
     const { client } = history.history;
     const call = { name: 'enqueue' as const, key: this.key, jobs: [wanted] };
-    const asked = this.slotMs === null;
+    const asked = this.slotMs === null && !options.isChild;
     if (asked) client.push({ op, at: history.tick(), phase: 'invoke', api: 'api-1', call });
     const runAt = delayMs > 0 ? history.now + delayMs * 1_000 : null;
     const state = after ? 'suspended' : delayMs > 0 ? 'scheduled' : 'queued';

@@ -115,6 +115,21 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     follower.move({ place: 'done', state: 'cancelled' });
     h.call({ name: 'cancel', job: follower.id }, { ok: 'cancelled', id: follower.id });
   },
+  'a job that spawned two jobs, in two attempts, and waited for them': (h) => {
+    h.beat('w1');
+    const parent = h
+      .job({ does: 'spawn', spawns: ['one', 'two'] })
+      .claim()
+      .start();
+    const one = h.job({ isChild: true, paramsSha: 'one' });
+    parent.effect('throw').fail('HANDLER_ERROR', 'retrying', parent.execution);
+    parent.promote().claim().start();
+    const two = h.job({ isChild: true, paramsSha: 'two' });
+    parent.effect('wait').move({ place: 'waiting', state: 'suspended', attempts: 1 });
+    for (const child of [one, two]) child.claim().start().succeed();
+    parent.move({ place: 'waiting', state: 'queued' }).claim().start();
+    parent.effect('joined', { jobs: [one.id, two.id] }).succeed();
+  },
   'cancels, of a waiting and of a running job': (h) => {
     h.beat('w1');
     const waiting = h.job().move({ place: 'done', state: 'cancelled' });

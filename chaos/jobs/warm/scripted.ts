@@ -90,6 +90,7 @@ async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, effects
       break;
     case 'ok':
     case 'wait':
+    case 'spawn':
     case 'stall':
     case 'cold':
     case 'narrow':

@@ -71,7 +71,7 @@ export async function runDue(
     max: 1,
   });
   const values = localValues(db, settings, log);
-  const store = localQueue(db, reserved, waker, log, values.large);
+  const store = localQueue(db, reserved, waker, settings, log, values.large);
   const { queue, counters, answered } = budgetQueue(store, max);
   const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
   const publishers = new Publishers(settings.brokers);

@@ -1,5 +1,11 @@
 import { definitionInfo } from './check-definition.ts';
 import { DefinitionError, type DefinitionInfo, type DefinitionPolicy } from './definition.ts';
+import {
+  type SpawnDefinition,
+  type SpawnEntry,
+  type SpawnOptions,
+  unsuccessfulChildren,
+} from '../dependency/children.ts';
 import type { JobOutcome } from '../dependency/dependency.ts';
 import type { JobError, JobState } from '../job/job.ts';
 import type { SignalLinkOptions } from '../signal/signal-link.ts';
@@ -113,6 +119,34 @@ export interface JobContext {
    * that sends the link, and do not return it from the step: who has the link can decide.
    */
   signalLink(name: string, options?: ContextLinkOptions): Promise<string>;
+  /**
+   * Enqueues a job as a child of this one. Children are recognised by the order of calls, or by
+   * their `name`: when the code runs again, it gets the child that exists. Resolves when it is
+   * durable; rejects when the job is refused, or this attempt has lost its claim.
+   */
+  spawn<Input>(
+    definition: SpawnDefinition<Input>,
+    params?: NoInfer<Input>,
+    options?: SpawnOptions,
+  ): Promise<ChildJob>;
+  spawn(definition: string, params?: unknown, options?: SpawnOptions): Promise<ChildJob>;
+  /** The same for many, at most 10,000 children of one job; stored in batches of up to 500. */
+  spawnMany(entries: readonly SpawnEntry[]): Promise<ChildJob[]>;
+  /**
+   * Waits for the end of all children, without a process and without using an attempt, as `waitFor`
+   * does. Returns their outcomes in the order in which they were stored. Throws `ChildrenFailed` when
+   * one did not succeed, unless `onFailure` is `return`.
+   */
+  waitForChildren(options?: WaitForChildrenOptions): Promise<JobOutcome[]>;
+}
+
+/** A child of a job. */
+export interface ChildJob {
+  readonly jobId: string;
+}
+
+export interface WaitForChildrenOptions {
+  onFailure?: 'throw' | 'return' | undefined;
 }
 
 export interface ContextLinkOptions extends SignalLinkOptions {
@@ -287,6 +321,33 @@ export class Suspend extends Error {
     super(`waits for the signal ${signal}`);
     this.signal = signal;
     this.timeoutMs = timeoutMs;
+  }
+}
+
+/** What `ctx.waitForChildren` throws to end the attempt. */
+export class AwaitChildren extends Error {
+  override name = 'AwaitChildren';
+  readonly longshore = 'await-children';
+
+  constructor() {
+    super('waits for its children');
+  }
+}
+
+/** Thrown by `ctx.waitForChildren` when a child did not succeed. It is not retried. */
+export class ChildrenFailed extends Error {
+  override name = 'ChildrenFailed';
+  readonly code = 'CHILDREN_FAILED';
+  /** Of all children, also those that succeeded. */
+  readonly outcomes: readonly JobOutcome[];
+
+  constructor(outcomes: readonly JobOutcome[]) {
+    super(unsuccessfulChildren(outcomes) ?? 'a child did not succeed');
+    this.outcomes = outcomes;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): value is ChildrenFailed {
+    return hasCode(value, 'CHILDREN_FAILED');
   }
 }
 

@@ -17,10 +17,26 @@ export interface RelatedJobs {
   followers: RelatedJob[];
   /** There are more followers than these. */
   moreFollowers: boolean;
+  /** The job that has spawned it. */
+  spawnedBy: RelatedJob | null;
+  /** The first of the jobs that it has spawned. */
+  children: RelatedJob[];
+  childrenTotal: number;
+  /** How many of all children have not ended. */
+  childrenOpen: number;
 }
 
-/** The most followers of one answer. */
+/** What is known of the children of a job. */
+export type KnownChildren = Pick<RelatedJobs, 'children' | 'childrenTotal' | 'childrenOpen'>;
+
+/** The most followers, and the most children, of one answer. */
 export const FOLLOWERS_MAX = 200;
+
+/** "It waits for 3 of its 10 children.", for people. */
+export function childrenSentence({ childrenTotal, childrenOpen }: KnownChildren): string {
+  if (childrenTotal === 1) return 'It waits for its child.';
+  return `It waits for ${childrenOpen} of its ${childrenTotal} children.`;
+}
 
 /** "2 of 3 parents have ended", for people. */
 export function parentsSentence(parents: readonly RelatedJob[]): string {

@@ -29,6 +29,7 @@ const FINAL = [
   'CANNOT_DECRYPT',
   'SIGNAL_TIMEOUT',
   'PARENT_FAILED',
+  'CHILDREN_FAILED',
 ];
 
 test('the codes are those of the design, no more and no fewer', () => {

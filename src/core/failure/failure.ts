@@ -45,6 +45,10 @@ export const FAILURE_CODES = {
     retryable: false,
     meaning: 'A job that it waited for failed or was cancelled.',
   },
+  CHILDREN_FAILED: {
+    retryable: false,
+    meaning: 'A child that it waited for failed or was cancelled.',
+  },
   CANNOT_DECRYPT: { retryable: false, meaning: 'The encryption key is missing.' },
   INTERRUPTED: { retryable: false, meaning: 'The job was interrupted too often.' },
 } as const satisfies Record<string, { retryable: boolean; meaning: string }>;

@@ -1,3 +1,4 @@
+import { type Suspension, waitOf } from '../dependency/waits-for.ts';
 import type { JobError, OwnedState, RetryPolicy } from './job.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../failure/backoff.ts';
 import { DEFAULT_MAX_INTERRUPTIONS } from '../definition/definition.ts';
@@ -11,8 +12,7 @@ export type Outcome =
   | { kind: 'interrupted'; message: string }
   | { kind: 'unstarted' }
   | { kind: 'snoozed'; delayMs: number }
-  /** Waits for a signal; without one it goes on after the timeout. */
-  | { kind: 'suspended'; signal: string; timeoutMs: number };
+  | Suspension;
 
 /** What the decision needs of a job: its budget and its rules. */
 export interface RunningJob {
@@ -35,15 +35,15 @@ export const DEFAULT_RULES = {
 /** The next state as a value. Only `store/claim/settle` writes it, fenced. */
 export interface Transition {
   to: 'succeeded' | 'failed' | 'cancelled' | 'retrying' | 'scheduled' | 'suspended' | 'queued';
-  /** How long the job waits, by the database's clock, from the moment of the write. */
-  delayMs: number;
+  /** How long the job waits, by the database's clock, from the moment of the write; null: until others end. */
+  delayMs: number | null;
   /** The claim charges the attempt. An interruption, a snooze, a wait for a signal, a job that
    * never started, and invalid or unreadable params refund it. */
   attemptRefunded: boolean;
   interrupted: boolean;
   /** False when the job was claimed but never started. */
   attempted: boolean;
-  /** The signal that a suspended job waits for. */
+  /** The signal that a suspended job waits for, or `CHILDREN`. */
   waitsFor: string | null;
   error: JobError | null;
   resultJson: string | null;
@@ -64,11 +64,7 @@ export function decide(job: RunningJob, outcome: Outcome, random: number): Trans
     case 'snoozed':
       return moveTo('scheduled', { delayMs: outcome.delayMs, attemptRefunded: true });
     case 'suspended':
-      return moveTo('suspended', {
-        waitsFor: outcome.signal,
-        delayMs: outcome.timeoutMs,
-        attemptRefunded: true,
-      });
+      return moveTo('suspended', { ...waitOf(outcome), attemptRefunded: true });
     case 'interrupted':
       return interrupted(job, outcome.message);
     case 'unstarted':

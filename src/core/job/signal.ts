@@ -1,3 +1,4 @@
+import { CHILDREN_STEP, isWaitChildrenStep } from '../dependency/children.ts';
 import { PARENTS_STEP } from '../dependency/dependency.ts';
 import { YEAR_MS } from '../values/duration.ts';
 import { isLinkEndStep, isLinkStep } from '../signal/signal-link.ts';
@@ -52,13 +53,13 @@ export function isWaitStep(name: string): boolean {
 
 /** Steps of a job cannot have such names. */
 export function isReservedStep(name: string): boolean {
-  if (isServerStep(name) || isLinkStep(name)) return true;
+  if (isServerStep(name) || isLinkStep(name) || isWaitChildrenStep(name)) return true;
   return [WAIT, SLEEP, REJECT].some((prefix) => name.startsWith(prefix));
 }
 
 /** Only the server stores such steps: with them, a worker could forge a decision. */
 export function isServerStep(name: string): boolean {
-  const prefixes = [SIGNAL, TIMEOUT, PARENTS_STEP];
+  const prefixes = [SIGNAL, TIMEOUT, PARENTS_STEP, CHILDREN_STEP];
   return isLinkEndStep(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }
 

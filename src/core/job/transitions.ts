@@ -20,11 +20,11 @@ export const TRANSITIONS: readonly { from: JobState; to: JobState; why: string; 
   },
   { from: 'running', to: 'failed', why: 'it cannot be retried', who: 'worker, reaper' },
   { from: 'running', to: 'scheduled', why: 'snoozed by the job itself', who: 'worker' },
-  { from: 'running', to: 'suspended', why: 'it waits for a signal', who: 'worker' },
+  { from: 'running', to: 'suspended', why: 'it waits for a signal or its children', who: 'worker' },
   {
     from: 'suspended',
     to: 'queued',
-    why: 'its signal arrived or timed out, or its parents succeeded',
+    why: 'its signal arrived or timed out, its parents succeeded, or its children ended',
     who: 'api, worker, scheduler',
   },
   { from: 'running', to: 'cancelling', why: 'cancel requested', who: 'api' },

@@ -1,3 +1,4 @@
+import { CHILDREN } from '../dependency/children.ts';
 import { isTerminal, type JobError, type JobState } from '../job/job.ts';
 import { comparePositions, type HistoryPosition, positionText } from './history-position.ts';
 import type { RetryMode } from '../failure/retry.ts';
@@ -254,7 +255,11 @@ function* ending({ finishedAt: at, ...record }: AttemptRecord): Generator<Placed
     if (error?.code === 'INTERRUPTED') yield left('interrupted', { message });
   }
   if (next === 'scheduled') yield left('snoozed', { runAt: iso(runAt) });
-  if (next === 'suspended') yield left('suspended', { signal: waitsFor, runAt: iso(runAt) });
+  if (next === 'suspended') {
+    const wait =
+      waitsFor === CHILDREN ? { jobs: 'children' } : { signal: waitsFor, runAt: iso(runAt) };
+    yield left('suspended', wait);
+  }
   if (next === 'retrying') yield left('retry_scheduled', { error, runAt: iso(runAt) });
   if (next === 'succeeded' || next === 'cancelled') yield ended(next, null);
   if (next === 'failed') yield ended(next, { error });

@@ -18,7 +18,7 @@ export function sentence(job: JobView, now: Date): string {
       return `retrying ${until(job.runAt, now)}: ${attempt} failed${reason(job)}`;
     case 'suspended':
       return job.waitsFor?.jobs
-        ? 'waiting for its parents'
+        ? `waiting for its ${job.waitsFor.jobs}`
         : `waiting for the signal ${job.waitsFor?.signal ?? ''}${deadline(job.runAt, now)}`;
     case 'cancelling':
       return `cancelling ${attempt}, asked to stop ${since(job.cancelRequestedAt, now)} ago`;

@@ -1,4 +1,9 @@
-import { parentsSentence, type RelatedJob } from '../dependency/related.ts';
+import {
+  childrenSentence,
+  type KnownChildren,
+  parentsSentence,
+  type RelatedJob,
+} from '../dependency/related.ts';
 import { isTerminal, type JobView } from '../job/job.ts';
 import type { DefinitionLimitsView, PauseView } from '../queue/limit-view.ts';
 import { limitsLine } from '../queue/limit-words.ts';
@@ -41,6 +46,8 @@ export interface JobWorld {
   pauses: readonly PauseView[];
   /** The jobs that a suspended job waits for, if it waits for jobs and they are known. */
   parents?: readonly RelatedJob[] | undefined;
+  /** The jobs that it has spawned, if it waits for them and they are known. */
+  children?: KnownChildren | undefined;
   /** The tenant of the jobs; null if it is unknown. */
   tenant: TenantUse | null;
 }
@@ -60,6 +67,7 @@ export function whyNotRunning(job: JobView, world: JobWorld, now: Date): Explana
     case 'retrying':
       return ofTime(job, now, `Attempt ${job.attempts} failed; the next one waits for the backoff`);
     case 'suspended':
+      if (job.waitsFor?.jobs === 'children') return ofChildren(world);
       return job.waitsFor?.jobs ? ofParents(world) : ofSignal(job, now);
     case 'queued':
       return ofQueue(job, world, now);
@@ -91,20 +99,32 @@ function ofShape(detail: string): Explanation {
   return bad('Its params are newer than the code of the workers.', facts, 'Deploy the newer code.');
 }
 
-const PARENTS_SHOWN = 5;
+const JOBS_SHOWN = 5;
 
 function ofParents({ parents = [] }: JobWorld): Explanation {
-  const open = parents.filter(({ status }) => status !== null && !isTerminal(status));
-  const shown = open.slice(0, PARENTS_SHOWN).map(({ jobId, definitionKey, status }) => {
-    return `${definitionKey ?? 'Job'} ${jobId} is ${status ?? 'deleted'}.`;
-  });
-  const more = open.length - shown.length;
   return waits('It waits for its parents: the jobs that it was enqueued after.', [
     ...(parents.length > 0 ? [parentsSentence(parents)] : []),
-    ...shown,
-    ...(more > 0 ? [`${more} more have not ended.`] : []),
+    ...openFacts(parents),
     'It uses no slot meanwhile.',
   ]);
+}
+
+function ofChildren({ children }: JobWorld): Explanation {
+  if (!children) return waits('It waits for its children.', ['It uses no slot meanwhile.']);
+  return waits(childrenSentence(children), [
+    ...openFacts(children.children, children.childrenOpen),
+    'It uses no slot meanwhile.',
+  ]);
+}
+
+/** Names the first jobs that have not ended, of which there may be more than these. */
+function openFacts(jobs: readonly RelatedJob[], total?: number): string[] {
+  const open = jobs.filter(({ status }) => status !== null && !isTerminal(status));
+  const shown = open.slice(0, JOBS_SHOWN).map(({ jobId, definitionKey, status }) => {
+    return `${definitionKey ?? 'Job'} ${jobId} is ${status ?? 'deleted'}.`;
+  });
+  const more = (total ?? open.length) - shown.length;
+  return more > 0 ? [...shown, `${more} more have not ended.`] : shown;
 }
 
 function ofSignal(job: JobView, now: Date): Explanation {

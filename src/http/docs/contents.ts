@@ -25,7 +25,11 @@ export const DOCS_CONTENTS: readonly {
       'testing',
     ],
   },
-  { group: 'Guides', folder: 'guides/', pages: ['dependencies', 'grouping', 'large-values'] },
+  {
+    group: 'Guides',
+    folder: 'guides/',
+    pages: ['dependencies', 'children', 'grouping', 'large-values'],
+  },
   {
     group: 'Moving here',
     folder: 'moving/',

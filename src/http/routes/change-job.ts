@@ -2,10 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { AcceptedAnswer, JobIdParams, SignalAnswer } from '../../protocol/answers/job-answer.ts';
+import { CancelBody, parseCancel } from '../../protocol/cancel.ts';
 import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
 import { parseSignal, SignalBody, SignalParams } from '../../protocol/signal.ts';
 import { RetryBody } from '../../protocol/requests/retry-body.ts';
 import { sendSignal } from '../../enqueue/send-signal.ts';
+import { cancelFamily } from '../../store/change/cancel-children.ts';
 import { cancelJob } from '../../store/change/cancel-job.ts';
 import { deleteJob } from '../../store/change/delete-jobs.ts';
 import { releaseJob } from '../../store/change/release-job.ts';
@@ -22,8 +24,10 @@ const CANCEL = {
   summary: 'Cancel a job',
   description:
     'A waiting job is cancelled at once; a running job is asked to stop and is cancelling until ' +
-    'it has stopped. May be repeated. A finished job returns 409.',
+    'it has stopped. May be repeated. A finished job returns 409. Children of the job go on, unless ' +
+    '`children` is set.',
   params: JobIdParams,
+  body: CancelBody,
   response: { 202: answer('The cancellation was accepted.', AcceptedAnswer), ...changeRefusals },
 };
 
@@ -82,8 +86,9 @@ export function changeJobRoutes(app: FastifyInstance, { db, enqueuer }: HttpDeps
     { schema: CANCEL, config: WRITES },
     async (request, reply) => {
       const jobId = wellFormed(request.params.jobId);
-      parseNothing(request.body);
-      const result = await cancelJob(db, tenantOf(request), jobId, actorOf(request));
+      const { children } = parseCancel(request.body);
+      const cancel = children ? cancelFamily : cancelJob;
+      const result = await cancel(db, tenantOf(request), jobId, actorOf(request));
       return reply.code(202).send(accepted(jobId, result, 'cancel'));
     },
   );

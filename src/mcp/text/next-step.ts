@@ -30,6 +30,8 @@ const HELP: Record<FailureCode, string> = {
   SIGNAL_TIMEOUT: 'The signal did not come in time: enqueue the job again, or retry with reset.',
   PARENT_FAILED:
     'Retry the parent that its message names; this job then waits for it again by itself.',
+  CHILDREN_FAILED:
+    'Retry the children that did not succeed, then this job: it waits for them again.',
   CANNOT_DECRYPT: 'Give the workers the encryption key, then retry.',
   INTERRUPTED: 'Deploys interrupted it too often: retry, or raise maxInterruptions.',
 };

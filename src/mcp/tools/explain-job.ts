@@ -38,8 +38,9 @@ export const explainJob = tool({
       client.flow.pauses(),
       client.tenant(),
     ]);
-    const parents = job.waitsFor?.jobs ? (await client.related(jobId)).parents : undefined;
-    const why = whyNotRunning(job, { workers, definitions, pauses, tenant, parents }, now());
+    const related = job.waitsFor?.jobs ? await client.related(jobId) : undefined;
+    const jobs = { parents: related?.parents, children: related };
+    const why = whyNotRunning(job, { workers, definitions, pauses, tenant, ...jobs }, now());
     const definition = newestVersions(definitions).find(({ key }) => key === job.definitionKey);
     return facts({
       jobId,

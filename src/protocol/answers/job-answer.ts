@@ -62,10 +62,12 @@ export const JobAnswer = z
     waitsFor: z
       .union([
         z.looseObject({ signal: z.string(), jobs: z.undefined().optional() }),
-        z.looseObject({ jobs: z.enum(['parents']), signal: z.undefined().optional() }),
+        z.looseObject({ jobs: z.enum(['parents', 'children']), signal: z.undefined().optional() }),
       ])
       .nullable()
-      .describe('What a suspended job waits for: a signal, until runAt, or its parents.'),
+      .describe(
+        'What a suspended job waits for: a signal, until runAt, or the end of its parents or children.',
+      ),
     warnings: z.array(
       z.looseObject({
         code: z.string(),

@@ -15,4 +15,10 @@ export const RelatedAnswer = z.looseObject({
   parents: z.array(RelatedJob).describe('Jobs that it was enqueued after, in that order.'),
   followers: z.array(RelatedJob).describe('Jobs that were enqueued after it, oldest first.'),
   moreFollowers: z.boolean().describe('Whether there are more followers than these.'),
+  spawnedBy: RelatedJob.nullable().describe('Job that has spawned it.'),
+  children: z
+    .array(RelatedJob)
+    .describe('Jobs that it has spawned, in the order in which they were stored; at most 200.'),
+  childrenTotal: z.int().describe('Number of its children.'),
+  childrenOpen: z.int().describe('Number of its children that have not ended.'),
 }) satisfies z.ZodType<RelatedJobs>;

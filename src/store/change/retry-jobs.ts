@@ -132,6 +132,17 @@ const RETRY = statement<RetriedRow & { limiter: string | null }>(
     where ${atCtids('select row_ctid from saved')}
       and ${filterOnly('shard = $1 and job_id = any (array(select id from back))')}
   ),
+  children as materialized (
+    select e.row_ctid from back b cross join lateral (
+      select ${ctidOf('e')} as row_ctid from longshore.edge e
+      where e.shard = $1 and e.job_id = b.id and e.kind = 'child' and $4::text = 'reset' ${ONCE_PER_ROW}
+    ) e
+  ),
+  disowned as (
+    delete from longshore.edge
+    where ${atCtids('select row_ctid from children')}
+      and ${filterOnly('shard = $1 and job_id = any (array(select id from back))')}
+  ),
   level as materialized (
     select b.*, ${KEY_LIMITER} as key_limiter, ${FAILS_UNSERVED} as fails_unserved,
       ${SUSPENDS} as suspends, b.wanted_at > b.at is true as waits,

@@ -1,3 +1,4 @@
+import { CHILDREN } from '../../core/dependency/children.ts';
 import { PARENTS } from '../../core/dependency/dependency.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { filterOnly } from '../connection/planner.ts';
@@ -11,9 +12,15 @@ const PARENTS_OVER = `not exists (
           where e.shard = $1 and e.job_id = w.id and e.kind = 'after'
             and (e.ended is null or (e.ended <> 'succeeded' and e.on_failure <> 'run')))`;
 
+/** A job has a child that has not ended. $1 is the shard. */
+export const hasOpenChild = (id: string) => `exists (
+          select 1 from longshore.edge e
+          where e.shard = $1 and e.job_id = ${id} and e.kind = 'child' and e.ended is null)`;
+
 /**
- * Queues suspended jobs whose signal has arrived, or whose parents have ended (`store/edges`). Two transactions do it: the one that stores a
- * signal, and the one that suspends a job. Each must see what the other wrote, or the signal would
+ * Queues suspended jobs whose signal has arrived, or whose parents or children have ended
+ * (`store/edges`). Two transactions do it: the one that stores a signal or the end of a job, and the
+ * one that suspends a job. Each must see what the other wrote, or the signal would
  * be lost until the timeout. So both lock the body of the job before they look, in a later statement,
  * whether the other has written.
  */
@@ -53,7 +60,8 @@ const RESUME = statement<ResumedRow>(
     cross join lateral (
       select * from longshore.waiting w
       where w.shard = $1 and w.id = u.id and ${filterOnly("w.state = 'suspended'")}
-        and case when w.waits_for = '${PARENTS}' then ${PARENTS_OVER} else exists (
+        and case when w.waits_for = '${PARENTS}' then ${PARENTS_OVER}
+          when w.waits_for = '${CHILDREN}' then not ${hasOpenChild('w.id')} else exists (
           select 1 from longshore.step s
           where s.shard = $1 and s.job_id = w.id and s.name = 'signal:' || w.waits_for) end
       limit 1 for update

@@ -32,12 +32,19 @@ export async function loadParents(
   shard: number,
   id: string,
 ): Promise<StoredOutcome[]> {
-  const parents = await db.run(PARENTS_OF, [shard, id]);
+  return await loadOutcomes(db, await db.run(PARENTS_OF, [shard, id]));
+}
+
+/** The outcomes of jobs that have ended, in their order. */
+export async function loadOutcomes(
+  db: Queryable,
+  ended: readonly { id: string; state: TerminalState }[],
+): Promise<StoredOutcome[]> {
   const stored = new Map<string, Omit<StoredOutcome, 'state'>>();
-  for (const [of, here] of Map.groupBy(parents, (parent) => shardOfJobId(parent.id))) {
-    const ids = here.map((parent) => parent.id);
+  for (const [of, here] of Map.groupBy(ended, (one) => shardOfJobId(one.id))) {
+    const ids = here.map((one) => one.id);
     for (const outcome of await db.run(OUTCOMES, [of, ids])) stored.set(outcome.id, outcome);
   }
   const gone = { resultJson: null, error: null };
-  return parents.map((parent) => ({ ...gone, ...stored.get(parent.id), ...parent }));
+  return ended.map((one) => ({ ...gone, ...stored.get(one.id), ...one }));
 }

@@ -2,7 +2,7 @@ import { FOLLOWERS_MAX, type RelatedJob, type RelatedJobs } from '../../core/dep
 import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
 import type { JobState } from '../../core/job/job.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { ONCE_PER_ROW } from '../connection/planner.ts';
+import { filterOnly, ONCE_PER_ROW } from '../connection/planner.ts';
 
 const OWNER = statement<{ tenant: string }>(
   'owner_of_job',
@@ -23,8 +23,27 @@ const FOLLOWERS = statement<{ id: string }>(
   'related_followers',
   `select e.id from (
      select job_id as id from longshore.edge
-     where on_shard = $1 and on_id = $2 ${ONCE_PER_ROW}
+     where on_shard = $1 and on_id = $2 and ${filterOnly("kind = 'after'")} ${ONCE_PER_ROW}
    ) e order by e.id limit $3`,
+);
+
+const SPAWNED_BY = statement<{ id: string }>(
+  'related_spawner',
+  `select job_id as id from longshore.edge
+   where on_shard = $1 and on_id = $2 and ${filterOnly("kind = 'child'")} limit 1`,
+);
+
+const CHILDREN = statement<{ id: string; ended: JobState | null }>(
+  'related_children',
+  `select on_id as id, ended from longshore.edge
+   where shard = $1 and job_id = $2 and kind = 'child' order by position limit $3`,
+);
+
+/** A job has at most 10,000 children. */
+const COUNT_CHILDREN = statement<{ total: number; open: number }>(
+  'count_children',
+  `select count(*)::int as total, count(*) filter (where ended is null)::int as open
+   from longshore.edge where shard = $1 and job_id = $2 and kind = 'child'`,
 );
 
 const STATES = statement<{ id: string; key: string; state: JobState }>(
@@ -56,19 +75,27 @@ export async function relatedJobs(
   const parents = await db.run(PARENTS, [shard, jobId]);
   const followers = await db.run(FOLLOWERS, [shard, jobId, FOLLOWERS_MAX + 1]);
   const shown = followers.slice(0, FOLLOWERS_MAX);
+  const [spawner] = await db.run(SPAWNED_BY, [shard, jobId]);
+  const children = await db.run(CHILDREN, [shard, jobId, FOLLOWERS_MAX]);
+  const [count] = children.length > 0 ? await db.run(COUNT_CHILDREN, [shard, jobId]) : [];
   const states = new Map<string, RelatedJob>();
-  const ids = [...parents, ...shown].map(({ id }) => id);
+  const all = [...parents, ...shown, ...(spawner ? [spawner] : []), ...children];
+  const ids = all.map(({ id }) => id);
   for (const [of, here] of Map.groupBy(ids, shardOfJobId)) {
     for (const { id, key, state } of await db.run(STATES, [of, here])) {
       states.set(id, { jobId: id, definitionKey: key, status: state });
     }
   }
   const gone = { definitionKey: null, status: null };
+  const jobOf = ({ id, ended = null }: { id: string; ended?: JobState | null }) =>
+    states.get(id) ?? { ...gone, jobId: id, status: ended };
   return {
-    parents: parents.map(({ id, ended }) => {
-      return states.get(id) ?? { ...gone, jobId: id, status: ended };
-    }),
-    followers: shown.map(({ id }) => states.get(id) ?? { ...gone, jobId: id }),
+    parents: parents.map(jobOf),
+    followers: shown.map(jobOf),
     moreFollowers: followers.length > shown.length,
+    spawnedBy: spawner ? jobOf(spawner) : null,
+    children: children.map(jobOf),
+    childrenTotal: count?.total ?? 0,
+    childrenOpen: count?.open ?? 0,
   };
 }

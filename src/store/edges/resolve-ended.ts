@@ -1,9 +1,10 @@
+import { CHILDREN } from '../../core/dependency/children.ts';
 import { judgeParents, PARENTS, type Unsuccessful } from '../../core/dependency/dependency.ts';
 import { VERSION_WHEN_DUE } from '../../core/job/new-job.ts';
 import type { TerminalState } from '../../core/job/job.ts';
 import { cancelJobs } from '../change/cancel-jobs.ts';
 import { failWaiting } from '../claim/fail-waiting.ts';
-import { lockForSignals, resumeJobs } from '../claim/resume.ts';
+import { hasOpenChild, lockForSignals, resumeJobs } from '../claim/resume.ts';
 import { routeJobs } from '../claim/route-jobs.ts';
 import { inTransaction, type Queryable, statement } from '../connection/db.ts';
 import { withPartitions } from '../connection/partitions.ts';
@@ -71,24 +72,24 @@ interface JudgedRow {
   unsuccessful: Unsuccessful | null;
 }
 
-/** The suspended jobs among these, locked, each with what is left of its wait. */
+/** The jobs among these that are suspended for others, locked, each with what is left of its wait. */
 const JUDGE = statement<JudgedRow>(
   'judge_parents',
   `select w.id, w.claim_no as claim, to_json(w.expires_at) #>> '{}' as "expiresAt",
      w.queue, q.version, q.tenant,
-     exists (
+     case when w.waits_for = '${CHILDREN}' then ${hasOpenChild('w.id')} else exists (
        select 1 from longshore.edge e
        where e.shard = $1 and e.job_id = w.id and e.kind = 'after' and e.ended is null
-     ) as open,
-     (select json_build_object('id', e.on_id, 'ended', e.ended, 'onFailure', e.on_failure)
+     ) end as open,
+     case when w.waits_for = '${PARENTS}' then (select json_build_object('id', e.on_id, 'ended', e.ended, 'onFailure', e.on_failure)
       from longshore.edge e
       where e.shard = $1 and e.job_id = w.id and e.kind = 'after' and e.ended <> 'succeeded'
         and e.on_failure <> 'run'
-      order by e.position limit 1) as unsuccessful
+      order by e.position limit 1) end as unsuccessful
    from unnest($2::uuid[]) as u(id)
    cross join lateral (
      select * from longshore.waiting w
-     where w.shard = $1 and w.id = u.id and ${filterOnly(`w.waits_for = '${PARENTS}'`)}
+     where w.shard = $1 and w.id = u.id and ${filterOnly(`w.waits_for in ('${PARENTS}', '${CHILDREN}')`)}
      limit 1 for update
    ) w
    cross join lateral (

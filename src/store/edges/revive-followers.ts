@@ -7,8 +7,9 @@ import { unsuccessfulParent } from './unsuccessful-parent.ts';
 
 /**
  * When a job is retried by hand, the jobs that failed because of it wait for it again, and so do those that
- * failed because of them. A job that another parent keeps from running stays failed. Needs the transaction
- * of the retry.
+ * failed because of them. A job that another parent keeps from running stays failed. If it is a child, the
+ * end that its parent knows of is void; the parent itself is not retried. Needs the transaction of the
+ * retry.
  */
 
 /**
@@ -56,6 +57,32 @@ const FOLLOWERS = statement<{ shard: number; id: string }>(
      where e.on_shard = $1 and e.on_id = u.id
        and ${filterOnly("e.kind = 'after' and e.ended is not null")} ${ONCE_PER_ROW}
    ) e`,
+);
+
+/** The jobs that have spawned these and know of their end. */
+const PARENTS_OF_CHILDREN = statement<{ shard: number; id: string }>(
+  'find_parents_of_children',
+  `select distinct e.shard, e.job_id as id from unnest($2::uuid[]) as u(id)
+   cross join lateral (
+     select e.shard, e.job_id from longshore.edge e
+     where e.on_shard = $1 and e.on_id = u.id
+       and ${filterOnly("e.kind = 'child' and e.ended is not null")} ${ONCE_PER_ROW}
+   ) e`,
+);
+
+/** A parent that waits, or waits again, waits for the new end of these children. */
+const REOPEN_CHILDREN = statement<{ id: string }>(
+  'reopen_children',
+  `with hit as materialized (
+     select e.place from unnest($2::uuid[]) as u(id) cross join lateral (
+       select ${ctidOf('e')} as place from longshore.edge e
+       where e.on_shard = $1 and e.on_id = u.id and ${filterOnly("e.kind = 'child'")} ${ONCE_PER_ROW}
+     ) e
+   )
+   update longshore.edge set ended = null
+   where ${atCtids('select place from hit')}
+     and ${filterOnly('on_shard = $1 and on_id = any ($2::uuid[])')}
+   returning on_id as id`,
 );
 
 /**
@@ -107,6 +134,11 @@ export async function reviveFollowers(
   const watched = (await tx.run(WATCH, [shard, ids.toSorted()])).map(({ id }) => id);
   if (watched.length === 0) return;
   await tx.run(FORGET_ENDS, [shard, watched]);
+  const parents = await tx.run(PARENTS_OF_CHILDREN, [shard, watched]);
+  for (const [of, rows] of Map.groupBy(parents, (row) => row.shard)) {
+    await lockForSignals(tx, of, rows.map(({ id }) => id).sort());
+  }
+  if (parents.length > 0) await tx.run(REOPEN_CHILDREN, [shard, watched]);
   const followers = await tx.run(FOLLOWERS, [shard, watched]);
   for (const [of, rows] of Map.groupBy(followers, (row) => row.shard)) {
     const waiting = rows.map(({ id }) => id).sort();

@@ -15,6 +15,8 @@ export interface Entry {
   keyShard?: number;
   /** The encrypted params, if they are encrypted. */
   sealedParams?: string;
+  /** Another job waits for its end. */
+  watched?: true;
 }
 
 export interface EnqueuedJob {
@@ -68,6 +70,7 @@ export function toRow(entry: Entry, n: number) {
     concurrency_key: job.concurrencyKey,
     traceparent: job.traceparent,
     waits_for: job.after === null ? null : PARENTS,
+    ...(entry.watched && { watched: true }),
   };
 }
 

@@ -38,7 +38,7 @@ const ENQUEUE = statement<{ n: number; state: JobState; limiter: string | null }
       idempotency_key text, params_sha text, rank int, max_attempts int, hold boolean,
       run_at timestamptz, delay_ms float8, schedule_id uuid,
       scheduled_for timestamptz, fails_unserved boolean, expires_at timestamptz,
-      concurrency_key text, traceparent text, waits_for text)
+      concurrency_key text, traceparent text, waits_for text, watched boolean)
   ),
   taken as (
     insert into longshore.dedupe (shard, scope, key, job_id, params_sha)
@@ -63,7 +63,7 @@ const ENQUEUE = statement<{ n: number; state: JobState; limiter: string | null }
   entered as (
     insert into longshore.waiting
       (shard, id, queue, state, rank, key_limiter, seq, blocked, run_at, expires_at, max_attempts, queued_at,
-       fails_unserved, waits_for)
+       fails_unserved, waits_for, watched)
     select $1, id, queue, state, rank, key_limiter,
       case when state = 'queued' and not blocks then place end,
       case when state = 'queued' and blocks then place end,
@@ -71,7 +71,7 @@ const ENQUEUE = statement<{ n: number; state: JobState; limiter: string | null }
         then coalesce(run_at, at + make_interval(secs => delay_ms / 1000.0)) end,
       expires_at, max_attempts,
       case when state = 'queued' then at end,
-      fails_unserved, waits_for
+      fails_unserved, waits_for, watched
     from fresh
     returning key_limiter, queue, blocked
   ),

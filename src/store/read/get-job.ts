@@ -2,6 +2,7 @@ import { largeRefOf } from '../../core/large/large-value.ts';
 import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
 import { DEFAULT_MAX_ATTEMPTS } from '../../core/definition/definition.ts';
 import { FIRST_SHAPE } from '../../core/shape/upgrade.ts';
+import { CHILDREN } from '../../core/dependency/children.ts';
 import { PARENTS } from '../../core/dependency/dependency.ts';
 import type { WaitsFor } from '../../core/dependency/waits-for.ts';
 import { type JobError, type JobState, type JobView, WAITING_STATES } from '../../core/job/job.ts';
@@ -214,6 +215,7 @@ function shown(
 
 function waitsForOf(name: string | null): WaitsFor | null {
   if (name === null) return null;
+  if (name === CHILDREN) return { jobs: 'children' };
   return name === PARENTS ? { jobs: 'parents' } : { signal: name };
 }
 

@@ -9,7 +9,8 @@ import { TIMER_MS_MAX } from '../../runtime/deadline.ts';
 import type { ClaimedJob } from '../../store/claim/claim.ts';
 import type { Accepted } from '../claim/work-queue.ts';
 import type { NewLine } from './attempt-journal.ts';
-import type { AbortReason, Saved, SaveRequest } from '../ipc.ts';
+import type { ChildRequest } from '../../core/dependency/children.ts';
+import type { AbortReason, SaveAnswer, Saved, SaveRequest } from '../ipc.ts';
 import { Mask } from './mask.ts';
 import type { Secrets } from './secrets.ts';
 import { Silence } from './silence.ts';
@@ -45,10 +46,17 @@ export interface ExecutionEvents {
 /** Stores a step or a checkpoint, and returns the problem if it could not. */
 export type SaveStep = (execution: Execution, request: SaveRequest) => Promise<string | null>;
 
+/** Stores children of the job. */
+export type Spawn = (
+  execution: Execution,
+  children: readonly ChildRequest[],
+) => Promise<SaveAnswer>;
+
 /** What an attempt needs of its worker, the same for all its attempts. */
 export interface AttemptPort {
   events: ExecutionEvents;
   saveStep: SaveStep;
+  spawn: Spawn;
   /** Once, maybe before `run` returns. */
   onEnd(execution: Execution, runner: Runner, ended: Ended): void;
   /** What an attempt may stream; undefined for the default. */
@@ -165,6 +173,7 @@ export class Execution implements RunnerEvents {
     this.#silence?.sign();
     if (message.type === 'outcome') this.#end(this.#reported(message));
     else if (message.type === 'save') void this.#save(message);
+    else if (message.type === 'spawn') void this.#spawn(message);
     else if (message.type !== 'heartbeat') this.#received(message);
   }
 
@@ -249,25 +258,38 @@ export class Execution implements RunnerEvents {
     }
   }
 
-  async #save({
-    claim,
-    seq,
-    step,
-    valueJson,
-    durationMs,
-  }: Extract<JobMessage, { type: 'save' }>): Promise<void> {
+  async #save(message: Extract<JobMessage, { type: 'save' }>): Promise<void> {
+    const { claim, seq, step, valueJson, durationMs } = message;
+    await this.#stored(claim, seq, 'steps', async ({ saveStep }) => {
+      if (namesSealed(valueJson)) return { problem: RESERVED };
+      return { problem: await saveStep(this, { step, valueJson, durationMs }) };
+    });
+  }
+
+  async #spawn({ claim, seq, children }: Extract<JobMessage, { type: 'spawn' }>): Promise<void> {
+    await this.#stored(claim, seq, 'lists of children', async ({ spawn }) => {
+      return await spawn(this, children);
+    });
+  }
+
+  /** Answers a request of the job to store something. */
+  async #stored(
+    claim: number,
+    seq: number,
+    what: string,
+    store: (port: AttemptPort) => Promise<SaveAnswer>,
+  ): Promise<void> {
     const runner = this.#runner;
     if (!runner || !this.#port) return;
     if (this.#saves >= SAVES_MAX) {
-      const problem = `${SAVES_MAX} steps are being stored at once: await them before the next`;
-      return runner.saved(claim, seq, problem);
+      const problem = `${SAVES_MAX} ${what} are being stored at once: await them before the next`;
+      return runner.saved(claim, seq, { problem });
     }
-    if (namesSealed(valueJson)) return runner.saved(claim, seq, RESERVED);
     this.#saves += 1;
-    const problem = await this.#port.saveStep(this, { step, valueJson, durationMs });
+    const answer = await store(this.#port);
     this.#saves -= 1;
     this.#silence?.sign();
-    if (this.#runner === runner) runner.saved(claim, seq, problem);
+    if (this.#runner === runner) runner.saved(claim, seq, answer);
   }
 
   get #masking(): Mask {
@@ -356,7 +378,7 @@ export class Execution implements RunnerEvents {
   }
 }
 
-type JobReport = Exclude<JobMessage, { type: 'outcome' | 'save' | 'heartbeat' }>;
+type JobReport = Exclude<JobMessage, { type: 'outcome' | 'save' | 'spawn' | 'heartbeat' }>;
 
 /** How long a job waits whose large values the storage does not give at the moment. */
 const STORAGE_PAUSE_MS = 10_000;

@@ -1,34 +1,90 @@
 import { OUTCOMES_MAX_CHARS } from '../../core/dependency/dependency.ts';
 import { largeRefOf } from '../../core/large/large-value.ts';
+import type { JobError } from '../../core/job/job.ts';
+import type { StoredChild } from '../../store/edges/load-children.ts';
 import type { StoredOutcome } from '../../store/edges/load-parents.ts';
 import type { WorkQueue } from '../claim/work-queue.ts';
 
 type Opening = Pick<WorkQueue, 'vault' | 'large'>;
 
 /**
- * The outcomes of the parents of a job as JSON, for `ctx.parents`. Results that would make the message to
- * the runner too long are left out; those in the storage are not even read then. Throws `CannotOpen`,
- * and what `LargeValues` throws.
+ * The outcomes of the parents of a job as JSON, for `ctx.parents`. Throws `CannotOpen`, and what
+ * `LargeValues` throws.
  */
 export async function parentsJson(
   queue: Opening,
   tenant: string,
   parents: readonly StoredOutcome[],
 ): Promise<string> {
-  let chars = 0;
+  const budget = new Budget(queue, tenant);
   const outcomes: string[] = [];
-  for (const { id, state, resultJson, error } of parents) {
-    const large = resultJson === null ? null : largeRefOf(JSON.parse(resultJson));
-    const skips = large !== null && (!queue.large || chars + large.bytes > OUTCOMES_MAX_CHARS);
-    const opened = skips || resultJson === null ? 'null' : await open(queue, tenant, resultJson);
-    chars += skips ? 0 : opened.length;
-    const result = chars > OUTCOMES_MAX_CHARS ? 'null' : opened;
-    const head = JSON.stringify({ id, state, error });
-    outcomes.push(`${head.slice(0, -1)},"result":${result}}`);
+  for (const { id, ...outcome } of parents) {
+    outcomes.push(await budget.outcome(JSON.stringify({ id }), outcome));
   }
   return `[${outcomes.join(',')}]`;
 }
 
-async function open({ vault, large }: Opening, tenant: string, json: string): Promise<string> {
-  return large ? await large.open(tenant, json) : vault.open(tenant, json);
+/** The children of a job as JSON, each with its outcome if it has ended. Throws `CannotOpen`. */
+export async function childrenJson(
+  queue: Opening,
+  tenant: string,
+  children: readonly StoredChild[],
+): Promise<string> {
+  const budget = new Budget(queue, tenant);
+  const known: string[] = [];
+  for (const { id, name, asked, outcome } of children) {
+    const head = JSON.stringify({ id, name, asked }).slice(0, -1);
+    const ended = outcome === null ? 'null' : await budget.outcome('{}', outcome);
+    known.push(`${head},"outcome":${ended}}`);
+  }
+  return `[${known.join(',')}]`;
+}
+
+const MESSAGE_MAX = 200;
+
+/**
+ * Results and errors that would make the message to the runner too long are left out: a result is
+ * null then, and an error has its code and the beginning of its message.
+ */
+class Budget {
+  readonly #queue: Opening;
+  readonly #tenant: string;
+  #chars = 0;
+
+  constructor(queue: Opening, tenant: string) {
+    this.#queue = queue;
+    this.#tenant = tenant;
+  }
+
+  /** `head` is a JSON object, to which the outcome is added. */
+  async outcome(
+    head: string,
+    { state, resultJson, error }: Omit<StoredOutcome, 'id'>,
+  ): Promise<string> {
+    const opened = resultJson === null ? 'null' : await this.#open(resultJson);
+    const result = this.#fits(opened.length) ? opened : 'null';
+    const whole = JSON.stringify(error);
+    const shown = this.#fits(whole.length) ? whole : JSON.stringify(shortened(error));
+    const begun = head === '{}' ? '{' : `${head.slice(0, -1)},`;
+    return `${begun}"state":"${state}","error":${shown},"result":${result}}`;
+  }
+
+  /** A value in the storage that would not fit is not even read. */
+  async #open(json: string): Promise<string> {
+    const { vault, large } = this.#queue;
+    const stored = largeRefOf(JSON.parse(json));
+    if (stored && (!large || this.#chars + stored.bytes > OUTCOMES_MAX_CHARS)) return 'null';
+    return large ? await large.open(this.#tenant, json) : vault.open(this.#tenant, json);
+  }
+
+  #fits(chars: number): boolean {
+    this.#chars += chars;
+    return this.#chars <= OUTCOMES_MAX_CHARS;
+  }
+}
+
+function shortened(error: JobError | null): JobError | null {
+  if (error === null) return null;
+  const message = error.message.slice(0, MESSAGE_MAX).toWellFormed();
+  return { code: error.code, message, stack: null, cause: null };
 }

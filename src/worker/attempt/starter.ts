@@ -19,6 +19,7 @@ import { Gathering } from './gathering.ts';
 import type { Journal } from './journal.ts';
 import { storeResult } from './large-results.ts';
 import { ownerOf } from './secrets.ts';
+import { spawner } from './spawner.ts';
 import { attemptInput, stepSaver } from './steps.ts';
 
 export interface StarterOptions {
@@ -50,6 +51,7 @@ export class Starter {
     this.#port = {
       events: options.journal,
       saveStep: stepSaver(options.queue, options.log),
+      spawn: spawner(options.queue, options.log),
       streamMaxBytes: options.journal.streamMaxBytes,
       get resultMaxBytes() {
         return options.queue.resultMaxBytes;

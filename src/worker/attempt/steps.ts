@@ -5,7 +5,8 @@ import { lineFields } from './attempt-signals.ts';
 import { hookOwner } from '../../core/definition/hooks.ts';
 import { isLargeText, mayHoldLarge } from '../../core/large/large-value.ts';
 import { PARENTS_STEP } from '../../core/dependency/dependency.ts';
-import { parentsJson } from './parents.ts';
+import { CHILDREN_STEP } from '../../core/dependency/children.ts';
+import { childrenJson, parentsJson } from './parents.ts';
 import type { AttemptInput, Execution, SaveStep } from './execution.ts';
 import type { Saved } from '../ipc.ts';
 import type { WorkQueue } from '../claim/work-queue.ts';
@@ -51,6 +52,8 @@ async function savedSteps(
 ): Promise<Saved | undefined> {
   const { checkpointJson, steps } = await queue.loadSteps(shard, job.id);
   const parents = job.policy?.hasParents ? await queue.loadParents(shard, job.id) : [];
+  const hasChildren = steps.some(({ name }) => name === CHILDREN_STEP);
+  const children = hasChildren ? await queue.loadChildren(shard, job.id) : null;
   if (checkpointJson === null && steps.length === 0 && parents.length === 0) return undefined;
   const read = (json: string) => JSON.parse(queue.vault.open(tenant, json)) as unknown;
   return {
@@ -59,6 +62,9 @@ async function savedSteps(
       ...Object.fromEntries(steps.map(({ name, valueJson }) => [name, read(valueJson)])),
       ...(parents.length > 0 && {
         [PARENTS_STEP]: JSON.parse(await parentsJson(queue, tenant, parents)) as unknown,
+      }),
+      ...(children && {
+        [CHILDREN_STEP]: JSON.parse(await childrenJson(queue, tenant, children)) as unknown,
       }),
     },
   };

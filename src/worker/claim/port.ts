@@ -9,13 +9,26 @@ import type { StreamChunk } from '../../store/attempt/stream-chunks.ts';
 import type { ProgressUpdate } from '../../store/attempt/progress.ts';
 import type { SettlementStatus } from '../../store/claim/settlement-status.ts';
 import type { Settled, Settlement } from '../../store/claim/settle.ts';
+import type { ChildRequest } from '../../core/dependency/children.ts';
+import type { StoredChild } from '../../store/edges/load-children.ts';
 import type { StoredOutcome } from '../../store/edges/load-parents.ts';
+import type { SaveAnswer } from '../ipc.ts';
 import type { SavedSteps, StepWrite } from '../../store/attempt/steps.ts';
 import type { SettleAndClaim, SettleAndClaimResult } from '../../store/claim/settle-and-claim.ts';
 import type { Timing } from '../../store/counters/timings.ts';
 import type { LargeValues } from '../../large/large-values.ts';
 import type { Vault } from '../../store/connection/vault.ts';
 import type { HeartbeatAnswer, LeaseAnswer, WorkerInstance } from '../../store/workers/workers.ts';
+
+/** Children that a running job asks for. */
+export interface SpawnRequest {
+  id: string;
+  claim: number;
+  tenant: string;
+  /** The trace context of the job, which its children get. */
+  traceparent: string | null;
+  children: readonly ChildRequest[];
+}
 
 /** The statements behind a worker with a database connection (`direct-queue.ts`). */
 export interface WorkerStore {
@@ -60,6 +73,10 @@ export interface WorkerStore {
   loadSteps(shard: number, id: string): Promise<SavedSteps>;
   /** The outcomes of the jobs that a job waited for; results as they are stored. */
   loadParents(shard: number, id: string): Promise<StoredOutcome[]>;
+  /** The children of a job; null where they come with its steps. */
+  loadChildren(shard: number, id: string): Promise<StoredChild[] | null>;
+  /** Stores children of a running job, if the claim still owns it. */
+  spawn(shard: number, request: SpawnRequest): Promise<SaveAnswer>;
   saveProgress(shard: number, updates: readonly ProgressUpdate[]): Promise<void>;
   /** Throws `CannotOpen`. */
   readSecrets(tenant: string, definitionKey: string): Promise<Record<string, string>>;

@@ -15,6 +15,7 @@ import { withPartitions } from '../../store/connection/partitions.ts';
 import { saveProgress } from '../../store/attempt/progress.ts';
 import { settlementStatusOf } from '../../store/claim/settlement-status.ts';
 import { settle } from '../../store/claim/settle.ts';
+import { loadChildren } from '../../store/edges/load-children.ts';
 import { loadParents } from '../../store/edges/load-parents.ts';
 import { resolveSoon } from '../../store/edges/resolve-ended.ts';
 import { loadSteps, saveStep } from '../../store/attempt/steps.ts';
@@ -33,9 +34,10 @@ import {
 } from '../../store/workers/workers.ts';
 import type { WorkerStore } from './port.ts';
 
-/** The time until the job is due again; empty when it does not wait. */
+/** The time until the job is due again; empty when it does not wait for a time. */
 function waitMs({ to, delayMs }: Transition): number[] {
-  return to === 'retrying' || to === 'scheduled' || to === 'suspended' ? [delayMs ?? 0] : [];
+  const waits = to === 'retrying' || to === 'scheduled' || to === 'suspended';
+  return waits && delayMs !== null ? [delayMs] : [];
 }
 
 /**
@@ -46,9 +48,11 @@ export function postgresQueue(
   db: Db,
   reserved: Db,
   waker: Waker,
+  spawn: WorkerStore['spawn'] = async () => ({ problem: 'this worker stores no children' }),
   large?: LargeValues,
 ): WorkerStore {
   return {
+    spawn,
     shards: db.shards,
     vault: db.vault,
     large,
@@ -102,6 +106,7 @@ export function postgresQueue(
       await withPartitions(db, async () => await saveStep(db, shard, step)),
     loadSteps: async (shard, id) => await loadSteps(db, shard, id),
     loadParents: async (shard, id) => await loadParents(db, shard, id),
+    loadChildren: async (shard, id) => await loadChildren(db, shard, id),
     saveProgress: async (shard, updates) => await saveProgress(db, shard, updates),
     readSecrets: async (tenant, definitionKey) => await readSecrets(db, tenant, definitionKey),
     register: async (shard, worker) => await registerWorker(reserved, shard, worker),

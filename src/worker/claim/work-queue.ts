@@ -59,6 +59,8 @@ type Reports = Pick<
   | 'saveStep'
   | 'loadSteps'
   | 'loadParents'
+  | 'loadChildren'
+  | 'spawn'
   | 'saveProgress'
 >;
 

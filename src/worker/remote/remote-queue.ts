@@ -1,6 +1,6 @@
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
 import { hasTerminalHooks, hookDefinition } from '../../core/definition/hooks.ts';
-import type { BeatReply, RegisterReply } from '../../protocol/worker-protocol.ts';
+import type { BeatReply, RegisterReply, SpawnReply } from '../../protocol/worker-protocol.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { StartRefusal } from '../../runtime/start-refusal.ts';
 import { Vault } from '../../store/connection/vault.ts';
@@ -15,6 +15,8 @@ import { RemoteShard } from './remote-shard.ts';
 import { Turns, unstarted } from './turns.ts';
 
 const CALL_MS = 10_000;
+/** 500 jobs in one transaction. */
+const SPAWN_MS = 30_000;
 
 /**
  * The queue of a worker without a database connection. The server decides what follows from an
@@ -167,6 +169,29 @@ export class RemoteQueue implements WorkQueue {
   async loadParents(): Promise<[]> {
     return [];
   }
+
+  /** They are delivered as a step. */
+  async loadChildren(): Promise<null> {
+    return null;
+  }
+
+  spawn: WorkQueue['spawn'] = async (_shard, { id, claim, children }) => {
+    const instance = this.#claims.instanceOf({ id, claim }) ?? this.#instance;
+    const path = `/v1/workers/${instance}/spawn`;
+    const body = { id, claim, children };
+    try {
+      return await this.#calls.call<SpawnReply>({
+        method: 'POST',
+        path,
+        body,
+        timeoutMs: SPAWN_MS,
+      });
+    } catch (error) {
+      if (error instanceof CallRefused) return { problem: `spawn: ${error.message}` };
+      if (!(error instanceof InstanceGone)) throw error;
+      return { problem: 'this attempt no longer owns the job' };
+    }
+  };
 
   secretsOf({ job }: Execution): Secrets | null {
     return this.#claims.secretsOf(job);

@@ -1,9 +1,5 @@
-import {
-  type HookContext,
-  type JobContext,
-  Snooze,
-  type Suspend,
-} from '../../core/definition/define.ts';
+import { type HookContext, type JobContext, Snooze } from '../../core/definition/define.ts';
+import type { SpawnDefinition, SpawnOptions } from '../../core/dependency/children.ts';
 import { type JobOutcome, PARENTS_STEP } from '../../core/dependency/dependency.ts';
 import { resultJson } from '../../core/job/result.ts';
 import type { HookParams } from '../../core/views/history.ts';
@@ -12,14 +8,16 @@ import {
   EVENT_PAYLOAD_MAX,
   type FromRunner,
   type RunCommand,
+  type SaveAnswer,
   SNOOZE_MS_MAX,
 } from '../ipc.ts';
+import { Children } from './spawn/children.ts';
 import { createLogger } from './logger.ts';
 import { heartbeatOf } from './heartbeat-rate.ts';
 import { makeLink } from './links.ts';
 import { Saves } from './saves.ts';
 import { streamOf } from './stream-text.ts';
-import { Waits } from './waits.ts';
+import { type Ending, Waits } from './waits.ts';
 
 /** What a context needs of its runner. */
 export interface Surroundings {
@@ -54,10 +52,10 @@ const ABORT_SIGNAL = {
 
 export interface RunContext {
   ctx: JobContext;
-  /** The worker's answer to a save. */
-  answered(seq: number, problem: string | null): void;
+  /** The worker's answer to a save or spawn. */
+  answered(seq: number, answer: SaveAnswer): void;
   /** A sleep or a wait that ends the attempt, whatever the code of the job makes of it. */
-  ending(): Snooze | Suspend | null;
+  ending(): Ending | null;
 }
 
 /**
@@ -72,6 +70,9 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
   let stream: ((text: string) => void) | undefined;
   let waits: Waits | undefined;
   const waiting = () => (waits ??= new Waits(saving(), around.nowMs));
+  let children: Children | undefined;
+  const family = () =>
+    (children ??= new Children(saving(), waiting(), (text) => fields.logger.warn(text)));
   const fields: Fields = {
     [AROUND]: around,
     jobId,
@@ -90,6 +91,10 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
     waitFor: async (name, options = {}) => await waiting().waitFor(name, options),
     signalLink: async (name, options = {}) =>
       await makeLink(saving(), jobId, name, options, around),
+    spawn: async (definition: SpawnDefinition | string, params?: unknown, options?: SpawnOptions) =>
+      await family().spawn({ definition, params, options }),
+    spawnMany: async (entries) => await family().spawnMany(entries),
+    waitForChildren: async (options = {}) => await family().wait(options),
     progress(fraction, message) {
       if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
         throw new TypeError(`progress takes a fraction from 0 to 1 (got ${String(fraction)})`);
@@ -119,7 +124,7 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
   const ctx = Object.defineProperty(fields, 'abortSignal', ABORT_SIGNAL) as JobContext;
   return {
     ctx,
-    answered: (seq, problem) => saves?.answered(seq, problem),
+    answered: (seq, answer) => saves?.answered(seq, answer),
     ending: () => waits?.ending ?? null,
   };
 }
@@ -154,9 +159,9 @@ export function hookContext(ctx: JobContext, about: HookParams): HookContext {
   const stands = { jobId, status, attempt, maxAttempts, params, result, error };
   const { tenant, logger, secrets, parents, checkpoint, step, progress, heartbeat, emitEvent } =
     ctx;
-  const { stream, snooze, sleep, waitFor, signalLink } = ctx;
+  const { stream, snooze, sleep, waitFor, signalLink, spawn, spawnMany, waitForChildren } = ctx;
   const functions = { checkpoint, step, progress, heartbeat, emitEvent, stream, snooze };
-  const waits = { sleep, waitFor, signalLink };
+  const waits = { sleep, waitFor, signalLink, spawn, spawnMany, waitForChildren };
   return {
     ...stands,
     ...functions,

@@ -2,7 +2,7 @@ import { classify } from '../../core/failure/classify.ts';
 import type { JobContext } from '../../core/definition/define.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
 import { atTraceContext } from '../../signals/active-trace.ts';
-import type { AbortReason, FromRunner, RunCommand } from '../ipc.ts';
+import type { AbortReason, FromRunner, RunCommand, SaveAnswer } from '../ipc.ts';
 import { createContext, type RunContext, type Surroundings } from './context.ts';
 import { type Definitions, endingOutcome, runJob } from './run.ts';
 
@@ -72,9 +72,9 @@ export class JobRun implements Surroundings {
     this.#controller.abort(new DOMException(`the job was asked to stop: ${reason}`, 'AbortError'));
   }
 
-  /** The worker's answer to a save. */
-  answered(seq: number, problem: string | null): void {
-    this.#context.answered(seq, problem);
+  /** The worker's answer to a save or spawn. */
+  answered(seq: number, answer: SaveAnswer): void {
+    this.#context.answered(seq, answer);
   }
 
   fail(error: unknown): void {

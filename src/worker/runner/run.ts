@@ -1,5 +1,7 @@
 import { classify } from '../../core/failure/classify.ts';
 import {
+  AwaitChildren,
+  ChildrenFailed,
   type JobContext,
   type JobDefinition,
   SignalTimeout,
@@ -14,6 +16,7 @@ import { resultJson } from '../../core/job/result.ts';
 import type { HookParams } from '../../core/views/history.ts';
 import type { RunCommand } from '../ipc.ts';
 import { hookContext, type Surroundings } from './context.ts';
+import type { Ending } from './waits.ts';
 import { schemaIssues } from './schema-issues.ts';
 
 /** Definitions by key; of each key one or more versions. */
@@ -73,13 +76,18 @@ export function success(value: unknown, maxBytes: number | undefined): Outcome {
 }
 
 /** The outcome of an attempt that ends to go on later. */
-export function endingOutcome(ending: Snooze | Suspend): Outcome {
+export function endingOutcome(ending: Ending): Outcome {
+  if (ending instanceof AwaitChildren) return { kind: 'suspended', children: true };
   if (ending instanceof Snooze) return { kind: 'snoozed', delayMs: ending.delayMs };
   return { kind: 'suspended', signal: ending.signal, timeoutMs: ending.timeoutMs };
 }
 
+function isEnding(error: unknown): error is Ending {
+  return error instanceof Snooze || error instanceof Suspend || error instanceof AwaitChildren;
+}
+
 export function thrown(error: unknown, nowMs: () => number): Outcome {
-  if (error instanceof Snooze || error instanceof Suspend) return endingOutcome(error);
+  if (isEnding(error)) return endingOutcome(error);
   return { kind: 'failure', ...classify(error, nowMs()) };
 }
 
@@ -111,10 +119,12 @@ async function runHook(
   const { hooks } = definition;
   const stored = job.params as HookParams;
   const about = { ...stored, params: await currentParams(definition, job, stored.params) };
-  const waitFor = async () => {
-    throw new TypeError(`${about.hook} cannot wait for a signal: its job has ended`);
+  const cannot = (what: string) => async () => {
+    throw new TypeError(`${about.hook} cannot ${what}: its job has ended`);
   };
-  const without = { waitFor, signalLink: waitFor };
+  const [waitFor, spawn] = [cannot('wait for a signal'), cannot('have children')];
+  const family = { spawn, spawnMany: spawn, waitForChildren: spawn };
+  const without = { waitFor, signalLink: waitFor, ...family };
   await hooks[about.hook]?.(Object.assign(hookContext(ctx, about), without));
   return { kind: 'success', resultJson: 'null' };
 }
@@ -137,9 +147,9 @@ async function runOnStart(
   try {
     await hooks.onStart(hookContext(ctx, about));
   } catch (error) {
-    if (error instanceof Snooze || error instanceof Suspend) throw error;
-    // Without its signal, the job must not run.
-    if (error instanceof SignalTimeout) throw error;
+    if (isEnding(error)) throw error;
+    // Without its signal or its children, the job must not run.
+    if (error instanceof SignalTimeout || error instanceof ChildrenFailed) throw error;
     around.send({
       type: 'hook-failed',
       claim,

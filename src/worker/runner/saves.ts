@@ -1,6 +1,14 @@
 import { resultJson } from '../../core/job/result.ts';
 import { isReservedStep, rejectStep, signalStep } from '../../core/job/signal.ts';
-import { type FromRunner, SAVED_MAX_BYTES, type Saved, STEP_NAME_MAX } from '../ipc.ts';
+import {
+  type FromRunner,
+  SAVED_MAX_BYTES,
+  type SaveAnswer,
+  type Saved,
+  type SaveRequest,
+  STEP_NAME_MAX,
+} from '../ipc.ts';
+import type { ChildRequest, SpawnedChild } from '../../core/dependency/children.ts';
 
 /**
  * Checkpoints and steps of one attempt. The runner has no database: it asks its worker to store a
@@ -14,7 +22,7 @@ export class Saves {
   readonly #send: (message: FromRunner) => void;
   readonly #stored: Map<string, unknown>;
   readonly #running = new Map<string, Promise<unknown>>();
-  readonly #waiting = new Map<number, (problem: string | null) => void>();
+  readonly #waiting = new Map<number, (answer: SaveAnswer) => void>();
   #seq = 0;
 
   constructor(claim: number, saved: Saved | undefined, send: (message: FromRunner) => void) {
@@ -26,7 +34,7 @@ export class Saves {
   /** Returns the value as it was stored. */
   async checkpoint(value: unknown): Promise<unknown> {
     const json = storable(value, 'a checkpoint');
-    await this.#save(null, json, null);
+    await this.#save({ step: null, valueJson: json, durationMs: null });
     return JSON.parse(json) as unknown;
   }
 
@@ -45,7 +53,8 @@ export class Saves {
 
   /** Discards a stored signal, so that it can be sent again. */
   async reject(signal: string, issues: string): Promise<void> {
-    await this.#save(rejectStep(signal), storable(issues, 'a reason'), null);
+    const valueJson = storable(issues, 'a reason');
+    await this.#save({ step: rejectStep(signal), valueJson, durationMs: null });
     this.#stored.delete(signalStep(signal));
   }
 
@@ -62,9 +71,16 @@ export class Saves {
     }
   }
 
+  /** Stores children, and returns them in their order. */
+  async spawn(children: ChildRequest[]): Promise<SpawnedChild[]> {
+    const { spawned } = await this.#ask((about) => ({ type: 'spawn', ...about, children }));
+    if (spawned?.length !== children.length) throw new Error('the worker did not store them all');
+    return spawned;
+  }
+
   /** The worker's answer. */
-  answered(seq: number, problem: string | null): void {
-    this.#waiting.get(seq)?.(problem);
+  answered(seq: number, answer: SaveAnswer): void {
+    this.#waiting.get(seq)?.(answer);
     this.#waiting.delete(seq);
   }
 
@@ -73,18 +89,23 @@ export class Saves {
     const made = await run();
     const durationMs = Math.round(performance.now() - startedMs);
     const json = storable(made, `step "${name}"`);
-    await this.#save(name, json, durationMs);
+    await this.#save({ step: name, valueJson: json, durationMs });
     const value = JSON.parse(json) as unknown;
     this.#stored.set(name, value);
     return value;
   }
 
-  async #save(step: string | null, valueJson: string, durationMs: number | null): Promise<void> {
+  async #save(request: SaveRequest): Promise<void> {
+    await this.#ask((about) => ({ type: 'save', ...about, ...request }));
+  }
+
+  async #ask(message: (about: { claim: number; seq: number }) => FromRunner): Promise<SaveAnswer> {
     const seq = ++this.#seq;
-    const answer = new Promise<string | null>((resolve) => this.#waiting.set(seq, resolve));
-    this.#send({ type: 'save', claim: this.#claim, seq, step, valueJson, durationMs });
-    const problem = await answer;
-    if (problem !== null) throw new Error(problem);
+    const answer = new Promise<SaveAnswer>((resolve) => this.#waiting.set(seq, resolve));
+    this.#send(message({ claim: this.#claim, seq }));
+    const answered = await answer;
+    if (answered.problem !== null) throw new Error(answered.problem);
+    return answered;
   }
 }
 

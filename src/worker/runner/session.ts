@@ -64,7 +64,7 @@ export class RunnerSession implements RunPort, GroupPort {
     const run = this.#current?.run;
     if (run?.job.claim !== message.claim) return;
     if (message.type === 'abort') run.abort(message.reason);
-    else run.answered(message.seq, message.problem);
+    else run.answered(message.seq, message);
   }
 
   /**
@@ -122,7 +122,7 @@ export class RunnerSession implements RunPort, GroupPort {
 
   #tellGroup(run: GroupRun, message: Extract<ToRunner, { type: 'abort' | 'saved' }>): void {
     if (message.type === 'abort') run.abort(message.claim, message.reason);
-    else run.answered(message.claim, message.seq, message.problem);
+    else run.answered(message.claim, message.seq, message);
   }
 
   #gather(job: RunCommand, gathered: { size: number; jobs: RunCommand[] }): void {

@@ -1,4 +1,5 @@
 import {
+  type AwaitChildren,
   publishedSchema,
   SignalTimeout,
   type StandardSchema,
@@ -21,6 +22,9 @@ import { parseDuration } from '../../core/values/parse-duration.ts';
 import { schemaIssues } from './schema-issues.ts';
 import type { Saves } from './saves.ts';
 
+/** What ends an attempt that goes on later. */
+export type Ending = Snooze | Suspend | AwaitChildren;
+
 /**
  * Durable waits of one attempt. The end of a wait is stored before the attempt ends, so a wait that
  * was interrupted, or resumed by another worker, ends at the same time.
@@ -29,7 +33,7 @@ export class Waits {
   readonly #saves: Saves;
   readonly #nowMs: () => number;
   #unnamed = 0;
-  #ending: Snooze | Suspend | null = null;
+  #ending: Ending | null = null;
 
   constructor(saves: Saves, nowMs: () => number) {
     this.#saves = saves;
@@ -37,11 +41,12 @@ export class Waits {
   }
 
   /** What ends this attempt, also if the code of the job caught it; null when nothing does. */
-  get ending(): Snooze | Suspend | null {
+  get ending(): Ending | null {
     return this.#ending;
   }
 
-  #end(ending: Snooze | Suspend): never {
+  /** Ends the attempt. */
+  end(ending: Ending): never {
     this.#ending ??= ending;
     throw ending;
   }
@@ -51,7 +56,7 @@ export class Waits {
     const step = sleepStep(name ?? String((this.#unnamed += 1)));
     const untilMs = await this.#saves.own(step, () => this.#nowMs() + ms);
     const leftMs = untilMs - this.#nowMs();
-    if (leftMs > 0) this.#end(new Snooze(Math.min(leftMs, WAIT_MS_MAX)));
+    if (leftMs > 0) this.end(new Snooze(Math.min(leftMs, WAIT_MS_MAX)));
   }
 
   async waitFor<T>(name: string, { timeoutMs, schema }: WaitForOptions<T>): Promise<T> {
@@ -69,7 +74,7 @@ export class Waits {
     });
     const leftMs = wait.untilMs - this.#nowMs();
     // Also when no time is left: the signal may have arrived since this attempt began.
-    this.#end(new Suspend(name, Math.min(Math.max(0, leftMs), WAIT_MS_MAX)));
+    this.end(new Suspend(name, Math.min(Math.max(0, leftMs), WAIT_MS_MAX)));
   }
 }
 

@@ -1,8 +1,8 @@
 import type { JobDefinition } from '../../core/definition/define.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { AbortReason, FromRunner, RunCommand } from '../ipc.ts';
 import { type GroupPort, GroupRun } from '../runner/group/group-run.ts';
+import type { AbortReason, FromRunner, RunCommand, SaveAnswer } from '../ipc.ts';
 import { JobRun, type RunPort } from '../runner/job-run.ts';
 import { byName, type Definitions } from '../runner/run.ts';
 import {
@@ -80,9 +80,9 @@ export class InlineRunner implements Runner, RunPort, GroupPort {
     if (this.#run?.job.claim === claim) this.#run.abort(reason);
   }
 
-  saved(claim: number, seq: number, problem: string | null): void {
-    this.#group?.answered(claim, seq, problem);
-    if (this.#run?.job.claim === claim) this.#run.answered(seq, problem);
+  saved(claim: number, seq: number, answer: SaveAnswer): void {
+    this.#group?.answered(claim, seq, answer);
+    if (this.#run?.job.claim === claim) this.#run.answered(seq, answer);
   }
 
   /** Only the job itself can end; it is abandoned, and its messages no longer count. */

@@ -1,4 +1,5 @@
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
+import { CHILD_NAME_MAX, type ChildRequest, SPAWN_MAX } from '../../core/dependency/children.ts';
 import type { JobError } from '../../core/job/job.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
 import { isServerStep, isSignalName, WAIT_MS_MAX } from '../../core/job/signal.ts';
@@ -72,6 +73,8 @@ function message(value: unknown, resultMaxBytes?: number): FromRunner | null {
     }
     case 'save':
       return saveOf(value, claim);
+    case 'spawn':
+      return spawnOf(value, claim);
     case 'outcome': {
       const outcome = outcomeOf(value['outcome'], resultMaxBytes);
       const usage = { cpuMs: count(value['cpuMs']), peakRssBytes: count(value['peakRssBytes']) };
@@ -109,6 +112,22 @@ function saveOf(value: Record<string, unknown>, claim: number): FromRunner | nul
   return { type: 'save', claim, seq, step, valueJson, durationMs };
 }
 
+function spawnOf({ seq, children }: Record<string, unknown>, claim: number): FromRunner | null {
+  const of = count(seq);
+  if (of === null || !Array.isArray(children)) return null;
+  if (children.length === 0 || children.length > SPAWN_MAX) return null;
+  const asked = children.map((child: unknown) => childOf(child));
+  if (!asked.every((child) => child !== null)) return null;
+  return { type: 'spawn', claim, seq: of, children: asked };
+}
+
+/** The server validates the job as it does those of any caller. */
+function childOf(value: unknown): ChildRequest | null {
+  const name = isRecord(value) ? text(value['name'], CHILD_NAME_MAX) : null;
+  const job = isRecord(value) ? value['job'] : null;
+  return name && isRecord(job) ? { name, job } : null;
+}
+
 /** One JSON value as text, or null. */
 function jsonText(value: unknown, max: number): string | null {
   if (typeof value !== 'string' || value.length > max) return null;
@@ -126,6 +145,9 @@ export function outcomeOf(value: unknown, resultMaxBytes = RESULT_MAX_BYTES): Ou
   if (value['kind'] === 'failure') {
     const error = errorOf(value['error'], 0);
     return error && { kind: 'failure', error, retryAfterMs: count(value['retryAfterMs']) };
+  }
+  if (value['kind'] === 'suspended' && value['children'] === true) {
+    return { kind: 'suspended', children: true };
   }
   if (value['kind'] === 'suspended') {
     const timeoutMs = count(value['timeoutMs']);

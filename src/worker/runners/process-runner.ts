@@ -16,6 +16,7 @@ import {
   messageLine,
   type RunCommand,
   runLine,
+  type SaveAnswer,
 } from '../ipc.ts';
 import { IdleCheck } from './idle-check.ts';
 import type { GroupJob, RunnerEvents, RunnerExit, RunnerReport, SpawnedRunner } from './runner.ts';
@@ -149,10 +150,10 @@ export class ProcessRunner implements SpawnedRunner {
     this.#process.socket.write(messageLine({ type: 'abort', claim: run, reason }));
   }
 
-  saved(claim: number, seq: number, problem: string | null): void {
+  saved(claim: number, seq: number, answer: SaveAnswer): void {
     const run = this.#channel.runOf(claim);
     if (run === null) return;
-    this.#process.socket.write(messageLine({ type: 'saved', claim: run, seq, problem }));
+    this.#process.socket.write(messageLine({ type: 'saved', claim: run, seq, ...answer }));
   }
 
   terminate(): void {

@@ -1,4 +1,4 @@
-import type { AbortReason, RunCommand } from '../ipc.ts';
+import type { AbortReason, RunCommand, SaveAnswer } from '../ipc.ts';
 import {
   type GroupJob,
   type JobMessage,
@@ -128,8 +128,8 @@ export class GroupMember implements Runner, RunnerEvents {
     this.#group.runner.abort(this.#index, reason);
   }
 
-  saved(_claim: number, seq: number, problem: string | null): void {
-    this.#group.runner.saved(this.#index, seq, problem);
+  saved(_claim: number, seq: number, answer: SaveAnswer): void {
+    this.#group.runner.saved(this.#index, seq, answer);
   }
 
   terminate(): void {

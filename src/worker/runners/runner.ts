@@ -1,5 +1,5 @@
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
-import type { AbortReason, CodeFiles, FromRunner, RunCommand } from '../ipc.ts';
+import type { AbortReason, CodeFiles, FromRunner, RunCommand, SaveAnswer } from '../ipc.ts';
 
 /**
  * Executes jobs, one at a time: a process, a program, a thread, or (for definitions that opt in) the
@@ -18,8 +18,8 @@ export interface Runner {
   forget(): void;
   /** Passes the abort signal on. */
   abort(claim: number, reason: AbortReason): void;
-  /** Answers a `save`: null when it is durable, else the problem. */
-  saved(claim: number, seq: number, problem: string | null): void;
+  /** Answers a `save` or `spawn`. */
+  saved(claim: number, seq: number, answer: SaveAnswer): void;
   /** Asks the process to exit. */
   terminate(): void;
   /** Ends the process and everything it has started. */

@@ -15,6 +15,7 @@ import {
   messageLine,
   type RunCommand,
   runLine,
+  type SaveAnswer,
 } from '../ipc.ts';
 import {
   type GroupJob,
@@ -132,10 +133,10 @@ export class ThreadRunner implements SpawnedRunner {
     this.#worker.postMessage(messageLine({ type: 'abort', claim: run, reason }));
   }
 
-  saved(claim: number, seq: number, problem: string | null): void {
+  saved(claim: number, seq: number, answer: SaveAnswer): void {
     const run = this.#channel.runOf(claim);
     if (run === null) return;
-    this.#worker.postMessage(messageLine({ type: 'saved', claim: run, seq, problem }));
+    this.#worker.postMessage(messageLine({ type: 'saved', claim: run, seq, ...answer }));
   }
 
   /** A thread has no signals. */

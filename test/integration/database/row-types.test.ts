@@ -23,6 +23,10 @@ const NEVER_NULL: Record<string, string> = {
   'list_alert_messages.event': 'the hook of a message is its kind',
   'find_remote_worker.tenant': 'only workers with a tenant are read',
   'find_remote_worker.keyId': 'a worker with a tenant has a key',
+  'children_of_job.name': 'a child has a name, by a check of the table',
+  'children_of_job.asked': 'a child has a hash, by a check of the table',
+  'known_children.name': 'a child has a name, by a check of the table',
+  'known_children.asked': 'a child has a hash, by a check of the table',
   'parents_of_job.state': 'only edges with an end are read',
   'rotate_webhook_secret.previousUntil': 'just written',
 };

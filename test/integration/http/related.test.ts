@@ -88,6 +88,10 @@ describe('GET /v1/jobs/{id}/related', () => {
       parents: [],
       followers: [own],
       moreFollowers: false,
+      spawnedBy: null,
+      children: [],
+      childrenTotal: 0,
+      childrenOpen: 0,
     });
     expect((await related('acme', jobId)).json()).toMatchObject({ parents: [gone] });
     await deleteJob(database.db, 'acme', parent);

@@ -18,7 +18,6 @@ import { deleteJob } from '../../../src/store/change/delete-jobs.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
 import { storedValues } from '../../../src/store/large/large-values.ts';
 import { directQueue } from '../../../src/worker/claim/direct-queue.ts';
-import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
 import {
   ACCESS_KEY,
   BUCKET,
@@ -30,7 +29,7 @@ import { FIXTURES } from '../../support/processes.ts';
 import { newKey, newTenant } from '../../support/server-edge.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 import { type ApiServer, apiOn, remoteWorker } from '../../support/servers/remote.ts';
-import { jobEnded, scheduling, workerOn } from '../../support/servers/worker.ts';
+import { jobEnded, scheduling, workerOn, testQueue } from '../../support/servers/worker.ts';
 import { until } from '../../support/until.ts';
 
 /** Params and results that are too large for the database, with real processes and storages. */
@@ -80,7 +79,7 @@ describe.each([
     const jobs = join(FIXTURES, 'large');
     const { worker, stop } =
       transport === 'direct'
-        ? workerOn(database, { jobs, queue: directQueue(postgresQueue(db, db, waker, large)) })
+        ? workerOn(database, { jobs, queue: directQueue(testQueue(database, db, large)) })
         : remoteWorker(api.url, { jobs });
     await worker.start();
     stops.push(stop);

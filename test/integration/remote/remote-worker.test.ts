@@ -39,6 +39,17 @@ const JOBS = [
     },
   }),
   defineJob({
+    key: 'parent',
+    isolation: 'inline',
+    run: async (params: { n: number; definition: string }, ctx) => {
+      const entries = Array.from({ length: params.n }, (_, at) => {
+        return { definition: params.definition, params: at, options: { priority: 1 } };
+      });
+      await ctx.spawnMany(entries);
+      return (await ctx.waitForChildren()).map(({ result }) => result);
+    },
+  }),
+  defineJob({
     key: 'patient',
     isolation: 'inline',
     run: async (_params, { abortSignal, jobId }) => {
@@ -108,6 +119,25 @@ describe('a worker over HTTP', () => {
     await farAway({ jobs: join(FIXTURES, 'jobs') });
     const id = await enqueueOne(database, { definitionKey: 'echo', paramsJson: '{"a":1}' });
     expect(await jobEnded(database, id)).toMatchObject({ status: 'succeeded', result: { a: 1 } });
+  });
+
+  it('stores children once, also when the answer is lost, and goes on with their results', async () => {
+    const { proxy } = await farAway({ slots: 1 });
+    let lost = 0;
+    proxy.fate = (_method, path) =>
+      path.endsWith('/spawn') && lost++ === 0 ? 'lose-answer' : 'pass';
+    const paramsJson = '{"n":3,"definition":"hello"}';
+    const id = await enqueueOne(database, { definitionKey: 'parent', paramsJson });
+    expect(await jobEnded(database, id)).toMatchObject({
+      status: 'succeeded',
+      attempts: 1,
+      result: [{ got: 0 }, { got: 1 }, { got: 2 }],
+    });
+    expect(lost).toBeGreaterThan(1);
+    const [children] = await database.sql<{ n: number }>(
+      "select count(*)::int as n from longshore.job where queue in (select queue from longshore.queue where key = 'hello')",
+    );
+    expect(children?.n).toBe(3);
   });
 
   it('learns of a cancel at once, also when all its slots are busy', async () => {

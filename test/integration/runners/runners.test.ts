@@ -173,6 +173,7 @@ it('an execution that has ended does not reach the next job of its runner', asyn
       { paramsJson: '{}', saved: undefined, secrets: null },
       {
         events: { onProgress: () => {}, onLine: () => {}, onEvent: () => {}, onStream: () => {} },
+        spawn: async () => ({ problem: null }),
         saveStep: async () => null,
         onEnd: (_, __, ended) => resolve(ended.outcome),
       },

@@ -10,7 +10,7 @@ import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
 import { expireJobs } from '../../../src/store/claim/expire.ts';
 import { promote } from '../../../src/store/claim/promote.ts';
 import { releaseJob } from '../../../src/store/change/release-job.ts';
-import { isOwned, type Model, type ModelJob } from './model.ts';
+import { CHILDREN, isOwned, type Model, type ModelJob } from './model.ts';
 import { aJob, findJob, type JobPick } from './picks.ts';
 import { readRows } from './rows.ts';
 import { levelsOf } from './settle-steps.ts';
@@ -26,28 +26,61 @@ export const aChange = fc.record({
   foreign: fc.constantFrom(false, false, false, false, false, true),
 });
 
+const isOpen = ({ state }: ModelJob) => !isTerminal(state) && state !== 'queued';
+
+/** Open children, and not of claims, of jobs that wait for their children. */
+function awaited(model: Readonly<Model>): Set<string> {
+  const parents = [...model.jobs.values()].filter(({ waitsFor }) => waitsFor === CHILDREN);
+  const open = parents.flatMap(({ children }) => children.filter(({ ended }) => ended === null));
+  return new Set(
+    open.flatMap(({ id }) => {
+      const child = model.jobs.get(id);
+      return child && !isOwned(child) && !isTerminal(child.state) ? [id] : [];
+    }),
+  );
+}
+
 export const cancelStep: fc.Arbitrary<Step> = aChange.map((use) =>
-  step('cancel', use, async (model, world) => {
-    const open = ({ state }: ModelJob) => !isTerminal(state) && state !== 'queued';
-    const { id, tenant, job } = target(model, use, open);
-    const answer = await cancelJob(world.db, tenant, id);
-    if (!job) return expect(answer).toEqual({ kind: 'missing' });
-    if (isTerminal(job.state)) {
-      return expect(answer).toEqual({ kind: 'refused', status: job.state });
-    }
-    if (isOwned(job)) {
-      if (!job.cancelRequested) model.change(id, { state: 'cancelling', cancelRequested: true });
-    } else {
-      const ended = { state: 'cancelled', position: null, runAt: null, waitsFor: null } as const;
-      model.change(id, { ...ended, cancelRequested: true });
-      if (job.watched) {
-        model.ends.set(id, 'cancelled');
-        model.resolve();
-      }
-    }
-    expect(answer).toEqual({ kind: 'changed', status: model.job(id).state });
-  }),
+  step('cancel', use, async (model, world) => await cancel(model, world, use, isOpen)),
 );
+
+/** The last child may be among them: its parent goes on. */
+export const cancelChildStep: fc.Arbitrary<Step> = aChange.map((use) =>
+  step(
+    'cancelChild',
+    use,
+    async (model, world) => {
+      const ids = awaited(model);
+      await cancel(model, world, use, ({ id }) => ids.has(id));
+    },
+    (model) => awaited(model).size > 0,
+  ),
+);
+
+async function cancel(
+  model: Model,
+  world: World,
+  use: { pick: JobPick; foreign: boolean },
+  fits: (job: ModelJob) => boolean,
+): Promise<void> {
+  const { id, tenant, job } = target(model, use, fits);
+  const answer = await cancelJob(world.db, tenant, id);
+  if (!job) return expect(answer).toEqual({ kind: 'missing' });
+  if (isTerminal(job.state)) {
+    return expect(answer).toEqual({ kind: 'refused', status: job.state });
+  }
+  if (isOwned(job)) {
+    if (!job.cancelRequested) model.change(id, { state: 'cancelling', cancelRequested: true });
+  } else {
+    const ended = { state: 'cancelled', position: null, runAt: null, waitsFor: null } as const;
+    model.change(id, { ...ended, cancelRequested: true });
+    if (job.watched) {
+      model.ends.set(id, 'cancelled');
+      model.resolve();
+    }
+  }
+  expect(answer).toEqual({ kind: 'changed', status: model.job(id).state });
+}
 
 export const releaseStep: fc.Arbitrary<Step> = aChange.map((use) =>
   step('release', use, async (model, world) => {

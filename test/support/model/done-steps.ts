@@ -88,7 +88,10 @@ function retryInModel(
     state: suspends ? 'suspended' : waits ? 'scheduled' : 'queued',
     waitsFor: suspends ? PARENTS : null,
     position: waits || suspends ? null : model.nextPosition(),
-    watched: [...model.jobs.values()].some(({ parents }) => parents.some((one) => one.id === id)),
+    watched: [...model.jobs.values()].some(({ parents, children }) =>
+      [...parents, ...children].some((one) => one.id === id),
+    ),
+    children: fresh ? [] : job.children,
     runAt: waits ? { waitMs: null, due: false } : null,
     attempts: fresh ? 0 : attempts,
     maxAttempts:
@@ -109,6 +112,13 @@ function retryInModel(
 /** The jobs that failed because of it wait for it again, and those that failed because of them. */
 function revive(model: Model, world: World, id: string): void {
   model.ends.delete(id);
+  for (const { id: parent, children } of model.jobs.values()) {
+    if (!children.some((child) => child.id === id && child.ended !== null)) continue;
+    world.note('a retried child is waited for again');
+    model.change(parent, {
+      children: children.map((child) => (child.id === id ? { ...child, ended: null } : child)),
+    });
+  }
   for (const { id: follower } of model.jobs.values()) {
     const { state, waitsFor, error, parents } = model.job(follower);
     if (!parents.some((parent) => parent.id === id && parent.ended !== null)) continue;

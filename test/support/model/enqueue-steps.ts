@@ -157,6 +157,7 @@ export function addJob(model: Model, world: World, id: string, use: Use): void {
     tried: [],
     waitsFor: null,
     parents: [],
+    children: [],
     watched: false,
     signals: {},
     timeouts: [],

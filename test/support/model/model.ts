@@ -73,6 +73,8 @@ export interface ModelJob {
   readonly waitsFor: string | null;
   /** The jobs that it waits for, in order, and how each has ended as far as the resolver has seen. */
   readonly parents: readonly ModelParent[];
+  /** The jobs that it has spawned, in order, and how each has ended as far as the resolver has seen. */
+  readonly children: readonly ModelChild[];
   /** Others wait for it, so the resolver gets its end. */
   readonly watched: boolean;
   /** The payloads of its signals, as JSON. */
@@ -84,6 +86,12 @@ export interface ModelJob {
 export interface ModelParent {
   readonly id: string;
   readonly onFailure: 'fail' | 'run' | 'cancel';
+  readonly ended: JobState | null;
+}
+
+export interface ModelChild {
+  readonly id: string;
+  readonly name: string;
   readonly ended: JobState | null;
 }
 
@@ -135,6 +143,8 @@ export class Model {
   readonly hooks: ModelHook[] = [];
   /** Ends that the resolver has not seen. */
   readonly ends = new Map<string, JobState>();
+  /** Whether the end of a last child has moved its parent on. */
+  joined = false;
   /** Jobs that got a permit in this step. */
   permitted: ModelJob[] = [];
   #step = 0;
@@ -277,11 +287,17 @@ export class Model {
   }
 
   /**
-   * Queues a suspended job whose signal has arrived. Its permit was returned when it began to wait.
+   * Queues a suspended job whose signal has arrived, or whose children have ended. Its permit was
+   * returned when it began to wait.
    */
   resume(id: string): boolean {
-    const { state, waitsFor, signals } = this.job(id);
-    if (state !== 'suspended' || waitsFor === null || signals[waitsFor] === undefined) return false;
+    const { state, waitsFor, signals, children } = this.job(id);
+    if (state !== 'suspended' || waitsFor === null) return false;
+    const over =
+      waitsFor === CHILDREN
+        ? children.every(({ ended }) => ended !== null)
+        : signals[waitsFor] !== undefined;
+    if (!over) return false;
     const position = this.nextPosition();
     this.change(id, { state: 'queued', waitsFor: null, runAt: null, hasPermit: false, position });
     return true;
@@ -302,13 +318,13 @@ export class Model {
       const ends = new Map(this.ends);
       this.ends.clear();
       for (const job of [...this.jobs.values()].sort((a, b) => (a.id < b.id ? -1 : 1))) {
-        const isNews = ({ id, ended }: ModelParent) => ended === null && ends.has(id);
-        if (!job.parents.some(isNews)) continue;
-        const parents = job.parents.map((parent) =>
-          isNews(parent) ? { ...parent, ended: ends.get(parent.id) ?? null } : parent,
-        );
-        this.change(job.id, { parents });
+        const isNews = ({ id, ended }: Watched) => ended === null && ends.has(id);
+        if (![...job.parents, ...job.children].some(isNews)) continue;
+        const noted = <Of extends Watched>(one: Of): Of =>
+          isNews(one) ? { ...one, ended: ends.get(one.id) ?? null } : one;
+        this.change(job.id, { parents: job.parents.map(noted), children: job.children.map(noted) });
         if (job.waitsFor === PARENTS && this.#moveOn(job.id)) moved = true;
+        if (job.waitsFor === CHILDREN && this.resume(job.id)) this.joined = moved = true;
       }
     }
     return moved;
@@ -371,6 +387,9 @@ export function isUnsuccessful({ ended, onFailure }: ModelParent): boolean {
 
 /** What a job waits for that waits for others, as the database has it. */
 export const PARENTS = ':parents';
+export const CHILDREN = ':children';
+
+type Watched = Pick<ModelParent, 'id' | 'ended'>;
 
 export function isOwned(job: ModelJob): boolean {
   return job.state === 'running' || job.state === 'cancelling';

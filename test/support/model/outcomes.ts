@@ -1,7 +1,7 @@
 import type { Usage } from '../../../src/core/job/job.ts';
 import type { Outcome } from '../../../src/core/job/lifecycle.ts';
 import { failure } from '../jobs.ts';
-import type { Model, ModelError, ModelJob } from './model.ts';
+import { CHILDREN, type Model, type ModelError, type ModelJob } from './model.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -37,6 +37,7 @@ export const OUTCOMES: readonly Outcome[] = [
   { kind: 'suspended', signal: 'go', timeoutMs: HOUR_MS },
   { kind: 'suspended', signal: 'go', timeoutMs: HOUR_MS },
   { kind: 'suspended', signal: 'stop', timeoutMs: 0 },
+  { kind: 'suspended', children: true },
   POISON,
 ];
 
@@ -108,9 +109,9 @@ export function settleInModel(model: Model, id: string, { outcome, usage, random
     case 'suspended':
       return waits({
         state: 'suspended',
-        waitsFor: outcome.signal,
+        waitsFor: outcome.children ? CHILDREN : outcome.signal,
         attempts: attempts - 1,
-        ...later(outcome.timeoutMs),
+        ...(!outcome.children && later(outcome.timeoutMs)),
         ...tried(null),
       });
     case 'interrupted': {

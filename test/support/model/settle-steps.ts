@@ -9,7 +9,7 @@ import {
 } from '../../../src/store/claim/settlement-status.ts';
 import { settle, type Settled } from '../../../src/store/claim/settle.ts';
 import { type LevelHint, QUEUES_CHANGED } from '../../../src/store/connection/wake.ts';
-import { type Claimed, isOwned, isRated, type Model, type ModelJob } from './model.ts';
+import { CHILDREN, type Claimed, isOwned, isRated, type Model, type ModelJob } from './model.ts';
 import { type End, OUTCOMES, POISON, RANDOMS, RULES, settleInModel, USAGE } from './outcomes.ts';
 import { aClaim, byId, type ClaimPick, eachOnce, findClaim, hasClaims } from './picks.ts';
 import { type Step, step } from './step.ts';
@@ -102,7 +102,13 @@ async function settleAll(model: Model, world: World, uses: readonly Use[]): Prom
   }
   const settled = await settle(world.db, 0, settlements);
   for (const { id, end } of passing) settleInModel(model, id, end);
-  for (const { id } of passing) if (model.resume(id)) world.note('a signal was early');
+  for (const { id } of passing) {
+    const forChildren = model.jobs.get(id)?.waitsFor === CHILDREN;
+    if (!model.resume(id)) continue;
+    world.note(
+      forChildren ? 'no child is open when its parent begins to wait' : 'a signal was early',
+    );
+  }
   model.passPermits();
   const expected = passing.map(({ id, end }) => settledInModel(world, model.job(id), end));
   // Permits go to other jobs; the hints of their levels come with any settled job.

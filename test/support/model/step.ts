@@ -23,6 +23,7 @@ export function step(
       const before = { jobs: new Map(model.jobs), workers: new Map(model.workers) };
       model.beginStep();
       await act(model, world);
+      if (model.joined) world.note('the last child moves its parent on');
       model.passPermits();
       model.addHooks(before.jobs);
       model.addEnds(before.jobs);

@@ -1,6 +1,7 @@
 import type fc from 'fast-check';
 import {
   becomesDueStep,
+  cancelChildStep,
   cancelStep,
   expireStep,
   promoteStep,
@@ -15,6 +16,7 @@ import {
   refillStep,
   turnStep,
 } from './claim-steps.ts';
+import { spawnStep } from './child-steps.ts';
 import { enqueueLimitedStep, enqueueStep } from './enqueue-steps.ts';
 import { enqueueUniqueStep } from './unique-steps.ts';
 import { deleteStep, retryStep } from './done-steps.ts';
@@ -53,6 +55,8 @@ const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [5, signalStep],
   [4, enqueueAfterStep],
   [2, resolveStep],
+  [3, spawnStep],
+  [2, cancelChildStep],
   [3, expireStep],
   [2, unservedStep],
   [1, publishStep],

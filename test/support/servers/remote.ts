@@ -4,13 +4,12 @@ import { Controller } from '../../../src/controller/controller.ts';
 import type { HttpDeps } from '../../../src/http/deps.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
-import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
 import { RemoteCalls } from '../../../src/worker/remote/remote-calls.ts';
 import { RemoteQueue } from '../../../src/worker/remote/remote-queue.ts';
 import { Worker, type WorkerOptions } from '../../../src/worker/worker.ts';
 import { serverOn } from '../server-edge.ts';
 import type { TestDatabase } from './database.ts';
-import { SHORT_TIMES } from './worker.ts';
+import { SHORT_TIMES, testQueue } from './worker.ts';
 
 export interface ApiServer {
   url: string;
@@ -24,11 +23,11 @@ export async function apiOn(
   database: TestDatabase,
   more: Partial<HttpDeps> = {},
 ): Promise<ApiServer> {
-  const { db, waker, url: databaseUrl } = database;
+  const { db, url: databaseUrl } = database;
   const controller = new Controller({
     db,
     reserved: db,
-    store: postgresQueue(db, db, waker, more.large),
+    store: testQueue(database, db, more.large),
     databaseUrl,
     leaseMs: 10_000,
     pollMs: 200,

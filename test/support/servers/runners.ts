@@ -85,7 +85,7 @@ export async function testRunners(
         onMessage: (message) => {
           if (message.type === 'outcome') end({ outcome: message, exit: null });
           else messages.push(message);
-          if (message.type === 'save') runner.saved(claim, message.seq, null);
+          if (message.type === 'save') runner.saved(claim, message.seq, { problem: null });
         },
       });
     });

@@ -1,12 +1,15 @@
+import { localSpawner } from '../../../src/app/local-queue.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { stopAll } from '../../../src/runtime/service.ts';
 import { promoter } from '../../../src/scheduler/promoter.ts';
 import { reaper } from '../../../src/scheduler/reaper.ts';
+import type { LargeValues } from '../../../src/large/large-values.ts';
 import { Db } from '../../../src/store/connection/db.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { directQueue } from '../../../src/worker/claim/direct-queue.ts';
 import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
+import type { WorkerStore } from '../../../src/worker/claim/port.ts';
 import { Worker, type WorkerOptions } from '../../../src/worker/worker.ts';
 import type { JobView } from '../../../src/core/job/job.ts';
 import { CACHED } from '../compile-cache.ts';
@@ -35,6 +38,15 @@ export const SHORT_TIMES = {
   ...CACHED,
 };
 
+/** The queue of a worker that may spawn without limits. */
+export function testQueue(
+  { db, waker }: TestDatabase,
+  reserved: Db,
+  large?: LargeValues,
+): WorkerStore {
+  return postgresQueue(db, reserved, waker, localSpawner(db, waker, {}), large);
+}
+
 /** A real worker on a test database, with short times. Nothing but what it is given is changed. */
 export function workerOn(
   database: TestDatabase,
@@ -42,7 +54,7 @@ export function workerOn(
 ): TestWorker {
   const reserved = Db.open({ clock: systemClock, url: database.url, log: silentLog, max: 1 });
   const worker = new Worker({
-    queue: directQueue(postgresQueue(database.db, reserved, database.waker)),
+    queue: directQueue(testQueue(database, reserved)),
     databaseUrl: database.url,
     ...SHORT_TIMES,
     ...changes,

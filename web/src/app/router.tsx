@@ -1,4 +1,10 @@
-import { createRootRoute, createRoute, createRouter, Link } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  Link,
+} from '@tanstack/react-router';
 import { Empty, Screen } from '../parts/screen.tsx';
 import { parseSearch, writeSearch } from '../runtime/tenant.ts';
 import { dashboardRoot } from '../runtime/urls.ts';
@@ -125,11 +131,11 @@ declare module '@tanstack/react-router' {
 }
 
 /** A mistake of ours in a screen. The address stays, so a reload shows the same screen anew. */
-function Broken({ error }: { error: Error }) {
+function Broken({ error }: ErrorComponentProps) {
   return (
     <Screen title="This page failed">
       <Empty title="The dashboard made a mistake while it drew this page.">
-        <p className="mono">{error.message}</p>
+        <p className="mono">{String(error)}</p>
         <button type="button" onClick={() => location.reload()}>
           Reload
         </button>{' '}

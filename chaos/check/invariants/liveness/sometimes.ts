@@ -56,6 +56,8 @@ export const SOMETIMES: Record<string, (facts: Facts) => number> = {
     ),
   'a job ran after its parents': ({ records }) =>
     count(records, ({ wanted, claims }) => wanted?.after !== undefined && claims.length > 0),
+  'a job went on after its children': ({ history }) =>
+    history.effects.filter(({ what, jobs }) => what === 'joined' && jobs?.length !== 0).length,
   'a job failed with its parent': ({ records }) =>
     count(records, ({ final }) => final?.errorCode === 'PARENT_FAILED'),
   'a signal was earlier than the wait': ({ operations, records }) =>

@@ -1,4 +1,5 @@
 import { invariant } from '../../invariant.ts';
+import { wantedChildren } from '../../job-records.ts';
 
 /** Params are unlike those of any other request, so their hash says which request made a job. */
 export const noPhantom = invariant(
@@ -7,7 +8,8 @@ export const noPhantom = invariant(
   function* ({ enqueues, records }) {
     const asked = new Map<string, boolean>();
     for (const { call, result } of enqueues) {
-      for (const { paramsSha } of call.jobs) {
+      const jobs = call.jobs.flatMap((job) => [job, ...wantedChildren(job)]);
+      for (const { paramsSha } of jobs) {
         asked.set(paramsSha, (asked.get(paramsSha) ?? false) || result !== 'fail');
       }
     }

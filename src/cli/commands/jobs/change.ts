@@ -28,9 +28,11 @@ export function addChanges(program: Command, cli: Cli): void {
     .summary('cancel jobs')
     .description('Cancel jobs: waiting jobs end at once, running jobs are asked to stop.')
     .argument('<id...>', 'job ids')
-    .action(async (ids: string[], _options: unknown, command: Command) => {
+    .option('--children', 'also the children that they have spawned, and theirs')
+    .action(async (ids: string[], { children }: { children?: true }, command: Command) => {
       const client = clientOf(cli, command);
-      await changeEach(cli, outputOf(cli, command), ids, client, (id) => client.cancel(id));
+      const cancel = async (id: string) => await client.cancel(id, { children });
+      await changeEach(cli, outputOf(cli, command), ids, client, cancel);
     });
   program
     .command('release')

@@ -91,7 +91,7 @@ function detail(job: Job, now: Date): string {
     return job.error === null ? when : `${when}, after ${job.error.code} ${job.error.message}`;
   }
   if (job.status === 'suspended') {
-    if (job.waitsFor?.jobs) return 'waits for its parents';
+    if (job.waitsFor?.jobs) return `waits for its ${job.waitsFor.jobs}`;
     const signal = job.waitsFor?.signal ?? '';
     const leftMs = job.runAt === null ? null : Date.parse(job.runAt) - now.getTime();
     return leftMs === null

@@ -73,8 +73,9 @@ async function whyLines(client: Longshore, job: Job, now: Date): Promise<string[
     client.flow.pauses(),
     client.tenant(),
   ]);
-  const parents = job.waitsFor?.jobs ? (await client.related(job.jobId)).parents : undefined;
-  const why = whyNotRunning(job, { workers, definitions, pauses, tenant, parents }, now);
+  const related = job.waitsFor?.jobs ? await client.related(job.jobId) : undefined;
+  const jobs = { parents: related?.parents, children: related };
+  const why = whyNotRunning(job, { workers, definitions, pauses, tenant, ...jobs }, now);
   if (why === null) return [];
   const title = job.status === 'running' ? 'Is it stuck?' : 'Why isn’t it running?';
   const todo = why.todo === null ? [] : [`→ ${why.todo}`];

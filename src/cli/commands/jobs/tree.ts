@@ -14,7 +14,9 @@ export function addTree(program: Command, cli: Cli): void {
   program
     .command('tree')
     .summary('show what a job waits for, and what waits for it')
-    .description('Show the parents of a job, and below it the jobs that were enqueued after it.')
+    .description(
+      'Show the parents of a job, and below it its children and the jobs that were enqueued after it.',
+    )
     .argument('<id>', 'the id of the job')
     .option('--depth <number>', `how many levels of jobs below it; default ${DEPTH}`, whole)
     .action(async (typed: string, { depth = DEPTH }: { depth?: number }, command: Command) => {
@@ -22,11 +24,11 @@ export function addTree(program: Command, cli: Cli): void {
       const client = clientOf(cli, command);
       const id = await findJobId(client, typed);
       const { status, definitionKey } = await client.get(id);
-      const { parents } = await client.related(id);
+      const { parents, spawnedBy } = await client.related(id);
       const room = { left: JOBS_MAX };
       const job = await below(client, { jobId: id, status, definitionKey }, depth, room);
-      if (out.json) out.document({ parents, job });
-      else out.lines(treeLines(parents, job));
+      if (out.json) out.document({ parents, spawnedBy, job });
+      else out.lines(treeLines(parents, spawnedBy, job));
     });
 }
 
@@ -38,9 +40,14 @@ async function below(
   room: { left: number },
 ): Promise<TreeNode> {
   room.left -= 1;
-  if (depth <= 0 || room.left < 0) return { ...job, followers: [], more: true };
-  const { followers, moreFollowers } = await client.related(job.jobId);
-  const nodes: TreeNode[] = [];
-  for (const follower of followers) nodes.push(await below(client, follower, depth - 1, room));
-  return { ...job, followers: nodes, more: moreFollowers };
+  const node: TreeNode = { ...job, children: [], followers: [], more: true };
+  if (depth <= 0 || room.left < 0) return node;
+  const { followers, moreFollowers, ...family } = await client.related(job.jobId);
+  for (const child of family.children) {
+    node.children.push(await below(client, child, depth - 1, room));
+  }
+  for (const follower of followers) {
+    node.followers.push(await below(client, follower, depth - 1, room));
+  }
+  return { ...node, more: moreFollowers || family.childrenTotal > family.children.length };
 }

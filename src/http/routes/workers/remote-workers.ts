@@ -11,6 +11,8 @@ import {
   RegisterBody,
   SayAnswer,
   SayBody,
+  SpawnAnswer,
+  SpawnBody,
   TurnAnswer,
   TurnBody,
 } from '../../../protocol/worker-protocol.ts';
@@ -65,6 +67,18 @@ const SAY = {
   params: InstanceParams,
   body: SayBody,
   response: { 200: answer('The jobs whose reports were refused.', SayAnswer), ...refused },
+};
+
+const SPAWN = {
+  operationId: 'spawnFromJob',
+  tags: ['workers'],
+  summary: 'Store children of a running job',
+  description:
+    'All or none. May be repeated: a child of a name that exists is not stored again. The job waits ' +
+    'for its children with the outcome `suspended` and `children`.',
+  params: InstanceParams,
+  body: SpawnBody,
+  response: { 200: answer('The children, or why they were refused.', SpawnAnswer), ...refused },
 };
 
 const RETIRE = {
@@ -123,6 +137,12 @@ export function remoteWorkersRoutes(app: FastifyInstance, deps: HttpDeps): void 
     const body = parseBody(SayBody, request.body);
     const instance = instanceOf(request.params);
     return await sendPacked(request, reply, await port().say(keyOf(request), instance, body));
+  });
+
+  typed.post(`${path}/spawn`, { schema: SPAWN, ...ROUTE }, async (request, reply) => {
+    const body = parseBody(SpawnBody, request.body);
+    const instance = instanceOf(request.params);
+    return await sendPacked(request, reply, await port().spawn(keyOf(request), instance, body));
   });
 
   typed.delete(path, { schema: RETIRE, config: ROUTE.config }, async (request, reply) => {

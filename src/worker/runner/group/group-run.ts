@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../core/job/lifecycle.ts';
-import type { AbortReason, FromRunner, RunCommand } from '../../ipc.ts';
+import type { AbortReason, FromRunner, RunCommand, SaveAnswer } from '../../ipc.ts';
 import { JobRun, type RunPort } from '../job-run.ts';
 import type { Definitions } from '../run.ts';
 import { runGroup } from './run-group.ts';
@@ -50,8 +50,8 @@ export class GroupRun implements RunPort {
     this.#find(claim)?.abort(reason);
   }
 
-  answered(claim: number, seq: number, problem: string | null): void {
-    this.#find(claim)?.answered(seq, problem);
+  answered(claim: number, seq: number, answer: SaveAnswer): void {
+    this.#find(claim)?.answered(seq, answer);
   }
 
   fail(error: unknown): void {

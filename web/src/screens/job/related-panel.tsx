@@ -7,15 +7,23 @@ import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { shortId } from '../../words/jobs/job-words.ts';
 
-/** The jobs that this one waits for, and those that were enqueued after it. */
+/** The jobs that this one waits for, those that were enqueued after it, its children and its parent. */
 export function RelatedPanel({ job }: { job: JobView }) {
   const { data } = useQuery(relatedQuery(job.jobId));
-  if (!data || data.parents.length + data.followers.length === 0) return null;
-  const { parents, followers, moreFollowers } = data;
+  if (!data) return null;
+  const { parents, followers, moreFollowers, spawnedBy, children, childrenTotal } = data;
+  const spawners = spawnedBy === null ? [] : [spawnedBy];
+  if (parents.length + followers.length + spawners.length + children.length === 0) return null;
+  const ended = childrenTotal - data.childrenOpen;
   return (
     <Panel title="Related jobs">
       <div className="related">
         <RelatedList title="Runs after" jobs={parents} />
+        <RelatedList title="Spawned by" jobs={spawners} />
+        <RelatedList title={`Children: ${ended} of ${childrenTotal} ended`} jobs={children} />
+        {childrenTotal > children.length && (
+          <p className="soft">These are the first {children.length} children.</p>
+        )}
         <RelatedList title="Followed by" jobs={followers} />
         {moreFollowers && <p className="soft">There are more followers than these.</p>}
       </div>

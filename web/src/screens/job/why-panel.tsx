@@ -30,7 +30,8 @@ export function WhyPanel({ job }: { job: JobView }) {
     enabled: job.waitsFor?.jobs !== undefined,
   });
   if (!workers || !definitions || !pauses || !tenant) return null;
-  const world = { workers, definitions, pauses, tenant, parents: related?.parents };
+  const jobs = { parents: related?.parents, children: related };
+  const world = { workers, definitions, pauses, tenant, ...jobs };
   const why = whyNotRunning(job, world, now);
   if (why === null) return null;
   return (

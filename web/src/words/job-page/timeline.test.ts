@@ -168,7 +168,7 @@ test.each([
   ['queued', 'Requeued'],
   ['scheduled', 'Snoozed'],
   ['retrying', 'Failed, retried'],
-  ['suspended', 'Waits for a signal'],
+  ['suspended', 'Suspended'],
 ] as const)('an attempt whose outcome is %s is shown as %s', (outcome, words) => {
   expect(outcomeWords({ outcome })).toBe(words);
 });

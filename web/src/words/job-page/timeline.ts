@@ -212,11 +212,14 @@ const ENDS_WAIT: ReadonlySet<string> = new Set([
   'cancelled',
 ]);
 
-function waitAfter({ type }: EventView, { status }: JobView): Omit<Wait, 'fromMs'> | null {
+function waitAfter({ type, payload }: EventView, { status }: JobView): Omit<Wait, 'fromMs'> | null {
   if (type === 'queued') return { title: 'Queued', tone: 'queued' };
   if (type === 'retry_scheduled') return { title: 'Waiting for the retry', tone: 'later' };
   if (type === 'snoozed') return { title: 'Snoozed', tone: 'later' };
-  if (type === 'suspended') return { title: 'Waiting for a signal', tone: 'later' };
+  if (type === 'suspended') {
+    const { jobs } = (payload ?? {}) as { jobs?: string };
+    return { title: `Waiting for ${jobs ?? 'a signal'}`, tone: 'later' };
+  }
   if (type !== 'created') return null;
   const title = status === 'created' ? 'Held' : 'Held or scheduled';
   return { title: status === 'scheduled' ? 'Scheduled' : title, tone: 'later' };
@@ -227,7 +230,7 @@ export function outcomeWords({ outcome }: Pick<AttemptView, 'outcome'>): string 
   if (outcome === 'queued') return 'Requeued';
   if (outcome === 'scheduled') return 'Snoozed';
   if (outcome === 'retrying') return 'Failed, retried';
-  if (outcome === 'suspended') return 'Waits for a signal';
+  if (outcome === 'suspended') return 'Suspended';
   return `${outcome[0]?.toUpperCase() ?? ''}${outcome.slice(1)}`;
 }
 

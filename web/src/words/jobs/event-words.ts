@@ -12,6 +12,7 @@ interface Payload {
   error?: Pick<JobError, 'code' | 'message'> | null;
   runAt?: string | null;
   signal?: string | null;
+  jobs?: string | null;
   mode?: string;
   hook?: string;
   status?: string;
@@ -49,6 +50,7 @@ export function eventWords(
     case 'snoozed':
       return runWords(said);
     case 'suspended':
+      if (said.jobs) return `waits for its ${said.jobs}`;
       return said.signal ? `waits for the signal ${said.signal}` : '';
     case 'signal':
       return [said.signal, said.by ? `by ${actorWords(said.by)}` : ''].filter(Boolean).join(' ');

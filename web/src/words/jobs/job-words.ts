@@ -15,7 +15,7 @@ export function timing(job: JobView, now: Date): string {
       return runAt === null ? '' : distance(runAt, now);
     case 'suspended':
       return job.waitsFor?.jobs
-        ? 'until its parents have ended'
+        ? `until its ${job.waitsFor.jobs} have ended`
         : `until the signal ${job.waitsFor?.signal ?? ''}`;
     case 'queued':
       return `waiting ${timeSince(queuedAt ?? createdAt, now)}`;
