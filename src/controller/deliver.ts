@@ -1,7 +1,7 @@
 import { mayHoldLarge } from '../core/large/large-value.ts';
 import { PARENTS_STEP } from '../core/dependency/dependency.ts';
 import type { DeliveredJob } from '../protocol/worker-protocol.ts';
-import { unreadable as unreadableEnd } from '../worker/attempt/execution.ts';
+import { unreadable as unreadableEnd } from '../worker/attempt/unreadable.ts';
 import { CHILDREN_STEP } from '../core/dependency/children.ts';
 import { childrenJson, parentsJson } from '../worker/attempt/parents.ts';
 import type { Finished } from '../worker/attempt/outcome-writer.ts';

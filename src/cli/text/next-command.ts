@@ -1,4 +1,4 @@
-import { shellWord } from '../../core/values/shell-word.ts';
+import { shellWord } from '../../core/views/shell-word.ts';
 
 /** The flags of this call that say which server and tenant it means. */
 export interface GivenFlags {

@@ -7,14 +7,8 @@ import { GroupMember, RunnerGroup } from '../runners/runner-group.ts';
 import type { Runner, RunnerSource } from '../runners/runner.ts';
 import type { Runners } from '../runners/runners.ts';
 import { type AttemptSignals, lineFields } from './attempt-signals.ts';
-import {
-  type AttemptInput,
-  type AttemptPort,
-  type Ended,
-  type Execution,
-  isStorageDown,
-  unreadable,
-} from './execution.ts';
+import { type AttemptInput, type AttemptPort, type Ended, type Execution } from './execution.ts';
+import { isStorageDown, unreadable } from './unreadable.ts';
 import { Gathering } from './gathering.ts';
 import type { Journal } from './journal.ts';
 import { storeResult } from './large-results.ts';

@@ -1,5 +1,5 @@
 import type { JobView } from '../../../src/core/job/job.ts';
-import { shellWord } from '../../../src/core/values/shell-word.ts';
+import { shellWord } from '../../../src/core/views/shell-word.ts';
 
 export { shellWord };
 
