@@ -15,7 +15,8 @@ import {
   mustType,
   sameCodeWords,
 } from '../words/jobs/bulk-words.ts';
-import { remark, shortId, summary } from '../words/jobs/job-words.ts';
+import { shortId } from '../../../src/core/job/short-id.ts';
+import { remark, summary } from '../words/jobs/job-words.ts';
 import { useModal } from './ask.tsx';
 import { BulkProgress } from './bulk-progress.tsx';
 

@@ -10,7 +10,7 @@ import { TargetLink } from '../../parts/target-link.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { actorWords } from '../../words/actor-words.ts';
-import { shortId } from '../../words/jobs/job-words.ts';
+import { shortId } from '../../../../src/core/job/short-id.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { auditTarget } from '../../words/target.ts';
 import { changeWords } from '../../words/audit-words.ts';

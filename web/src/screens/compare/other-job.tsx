@@ -7,7 +7,8 @@ import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Waiting } from '../../parts/screen.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { shortId, summary } from '../../words/jobs/job-words.ts';
+import { shortId } from '../../../../src/core/job/short-id.ts';
+import { summary } from '../../words/jobs/job-words.ts';
 
 const SUGGESTED = 8;
 

@@ -3,7 +3,7 @@ import type { AttemptView } from '../../../../src/core/views/history.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import type { Run } from '../../words/job-page/comparison.ts';
-import { shortId } from '../../words/jobs/job-words.ts';
+import { shortId } from '../../../../src/core/job/short-id.ts';
 
 const route = getRouteApi('/compare');
 

@@ -9,7 +9,7 @@ import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { addressFor } from '../../runtime/tenant.ts';
 import { useNow } from '../../runtime/clock.ts';
-import { shortId } from '../../words/jobs/job-words.ts';
+import { shortId } from '../../../../src/core/job/short-id.ts';
 import { killedWords } from '../../words/job-page/attempt-words.ts';
 import { headline } from '../../words/job-page/headline.ts';
 import { textOf } from '../../words/url-search.ts';

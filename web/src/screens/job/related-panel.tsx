@@ -5,7 +5,7 @@ import type { JobView } from '../../../../src/core/job/job.ts';
 import { relatedQuery } from '../../api/queries.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { shortId } from '../../words/jobs/job-words.ts';
+import { shortId } from '../../../../src/core/job/short-id.ts';
 
 /** The jobs that this one waits for, those that were enqueued after it, its children and its parent. */
 export function RelatedPanel({ job }: { job: JobView }) {

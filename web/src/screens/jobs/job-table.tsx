@@ -5,7 +5,8 @@ import { Rows } from '../../parts/rows.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { type Selection, toggled, toggledAll } from '../../words/search/selection.ts';
-import { remark, shortId, summary, timing } from '../../words/jobs/job-words.ts';
+import { shortId } from '../../../../src/core/job/short-id.ts';
+import { remark, summary, timing } from '../../words/jobs/job-words.ts';
 
 /** Jobs as rows. The link covers the whole row. */
 export function JobTable({

@@ -10,7 +10,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Waiting } from '../../parts/screen.tsx';
-import { shortId } from '../../words/jobs/job-words.ts';
+import { shortId } from '../../../../src/core/job/short-id.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 
 const TONES = { pending: 'busy', retrying: 'warn', delivered: 'good', failed: 'bad' } as const;

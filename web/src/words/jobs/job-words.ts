@@ -52,11 +52,6 @@ export function summary(params: unknown): string {
   return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH)}…` : text;
 }
 
-/** The timestamp and counter of the id, which tells apart the jobs of one batch. */
-export function shortId(id: string): string {
-  return id.slice(0, 18);
-}
-
 export function sentenceCase(text: string): string {
   return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
 }
