@@ -99,7 +99,9 @@ describe('POST /v1/jobs', () => {
       retry: { delaysMs: [1, 2], jitter: 0 },
     });
     const job = await view(jobId);
-    expect(Object.keys(job).sort()).toEqual(Object.keys(JobAnswer.shape).sort());
+    // Fields of large values are there only if the job has such a value.
+    const fields = Object.keys(JobAnswer.shape).filter((name) => !name.startsWith('large'));
+    expect(Object.keys(job).sort()).toEqual(fields.sort());
     expect(JobAnswer.parse(job)).toMatchObject({
       definitionKey: 'hello',
       definitionVersion: 3,

@@ -292,7 +292,7 @@ it('a look costs what is due, not what exists', async () => {
   await database.sql(
     `insert into longshore.schedule
      select s.shard, gen_random_uuid(), n % 64, s.tenant, null, s.source, s.definition_key,
-       s.definition_version, s.params, s.priority, s.enabled, s.note, s.cron, s.timezone, s.start_at,
+       s.definition_version, s.params, s.params_shape, s.priority, s.enabled, s.note, s.cron, s.timezone, s.start_at,
        s.end_at, s.jitter_ms, s.dst_gap, s.dst_repeat, s.catch_up, s.catch_up_window_ms,
        s.catch_up_max, s.overlap, s.created_at, s.updated_at, s.last_enqueued_at, s.next_at,
        s.next_local, null, null,
