@@ -6,6 +6,7 @@ import { createProgram } from './program.ts';
 import { errorLines } from './report.ts';
 import { inOwnWords } from './server-refusal.ts';
 import { configOf } from './session.ts';
+import { excessHint } from './options/excess-arguments.ts';
 import { secretFlagHint } from './options/secret-flag.ts';
 
 /** Runs one command line and returns its exit code; reports all errors. */
@@ -26,7 +27,8 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     const command = calledCommand(program, args);
     const url = () => configOf(cli, command, 'client').config.url;
     const said = asJson ? error : inOwnWords(error, command, url);
-    cli.stderr.write(`${errorLines(secretFlagHint(error, args) ?? said, asJson).join('\n')}\n`);
+    const hint = secretFlagHint(error, args) ?? excessHint(error, command);
+    cli.stderr.write(`${errorLines(hint ?? said, asJson).join('\n')}\n`);
     return code;
   }
 }

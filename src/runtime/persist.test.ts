@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLog } from './log.ts';
 import { Backoff, persist } from './persist.ts';
 import { StartRefusal } from './start-refusal.ts';
@@ -22,11 +22,26 @@ const options = (signal = new AbortController().signal) => ({
   backoff: new Backoff(0, 0),
 });
 
+const reasonOf = (of: object) => ('reason' in of ? String(of.reason) : '');
+
 describe('persist', () => {
   it('tries again until it works', async () => {
     const { work, tries } = failing(new Error('a'), new Error('a'), new TypeError('b'));
     expect(await persist(work, options())).toBe('done');
     expect(tries()).toBe(4);
+  });
+
+  it('warns of a new reason at once, and of the same one every 15 seconds', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const warned: string[] = [];
+    const log = { ...silentLog, debug: () => {}, warn: (of: object) => warned.push(reasonOf(of)) };
+    const { work } = failing(...Array.from({ length: 8 }, () => new Error('a')), new Error('b'));
+    const backoff = new Backoff(5_000, 5_000);
+    const done = persist(work, { ...options(), log: log as never, backoff });
+    await vi.runAllTimersAsync();
+    expect(await done).toBe('done');
+    expect(warned).toEqual(['a', 'a', 'a', 'b']);
   });
 
   it('gives up at once when trying again cannot help', async () => {

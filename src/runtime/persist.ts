@@ -34,6 +34,9 @@ export interface PersistOptions {
   backoff?: Backoff;
 }
 
+/** How long the pauses are, all together, until the same failure is a warning again. */
+const REMIND_MS = 15_000;
+
 /**
  * Repeats a step of start-up until it works, with backoff. A `StartRefusal` ends it at once,
  * because a retry cannot help.
@@ -41,16 +44,19 @@ export interface PersistOptions {
 export async function persist<T>(work: () => Promise<T>, options: PersistOptions): Promise<T> {
   const { what, log, signal, backoff = new Backoff() } = options;
   let lastReason: string | undefined;
+  let quietMs = 0;
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (error instanceof StartRefusal || signal.aborted) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      // The same reason is a warning only once.
-      const level = reason === lastReason ? 'debug' : 'warn';
-      lastReason = reason;
       const pauseMs = backoff.next();
+      // The same reason is a warning now and then only.
+      const isNews = reason !== lastReason || quietMs >= REMIND_MS;
+      const level = isNews ? 'warn' : 'debug';
+      quietMs = isNews ? pauseMs : quietMs + pauseMs;
+      lastReason = reason;
       log[level]({ reason, pauseMs }, `${what} failed; trying again`);
       await sleep(pauseMs, signal);
       if (signal.aborted) throw error;
