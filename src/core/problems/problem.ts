@@ -61,8 +61,11 @@ export interface Seen extends JobWorld {
   schedules: readonly ScheduleView[];
   /** Job counts and oldest job per definition, as of `at`. */
   stats: { at: string; definitions: readonly DefinitionStats[] };
-  /** Tenants with firing alerts; empty for callers who may not see other tenants. */
-  tenants?: readonly Pick<TenantView, 'tenant' | 'firingAlerts'>[];
+  /** Empty for callers who may not see other tenants. */
+  tenants?: readonly Pick<
+    TenantView,
+    'tenant' | 'firingAlerts' | 'concurrencyLimit' | 'heldBackMs'
+  >[];
   /** Firing alerts. */
   alerts: readonly AlertView[];
   /** Empty for a caller that may not read them: then the alerts about them remain. */

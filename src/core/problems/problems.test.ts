@@ -106,12 +106,20 @@ test.each([
     {
       tenant: { tenant: 'default', concurrencyLimit: null, inUse: 0 },
       tenants: [
-        { tenant: 'default', firingAlerts: 3 },
-        { tenant: 'acme', firingAlerts: 1 },
-        { tenant: 'quiet', firingAlerts: 0 },
+        { tenant: 'default', firingAlerts: 3, concurrencyLimit: 1, heldBackMs: 600_000 },
+        { tenant: 'acme', firingAlerts: 1, concurrencyLimit: null, heldBackMs: null },
+        { tenant: 'quiet', firingAlerts: 0, concurrencyLimit: 2, heldBackMs: 299_000 },
       ],
     },
     /^Tenant acme: 1 firing alert\.$/,
+  ],
+  [
+    'another tenant at its limit',
+    {
+      tenant: { tenant: 'default', concurrencyLimit: null, inUse: 0 },
+      tenants: [{ tenant: 'acme', firingAlerts: 1, concurrencyLimit: 1, heldBackMs: 349_000 }],
+    },
+    /^Tenant acme: jobs wait for 5m49s: it may run 1 job at a time; 1 firing alert\.$/,
   ],
   [
     'a job past its timeout',

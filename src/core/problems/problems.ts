@@ -299,17 +299,24 @@ function pausedSchedules({ schedules, definitions }: Seen, now: Date): Problem[]
     }));
 }
 
-/** One line for each other tenant with firing alerts: its own list has the rest. */
+/** One line for each other tenant with firing alerts, or whose limit holds jobs back: its own list has the rest. */
 function otherTenants({ tenants = [], tenant }: Seen): Problem[] {
   return tenants
-    .filter((one) => one.tenant !== tenant?.tenant && one.firingAlerts > 0)
-    .map(({ tenant: name, firingAlerts }) => ({
-      kind: 'tenant',
-      about: null,
-      text: `Tenant ${name}: ${count(firingAlerts, 'firing alert')}.`,
-      owner: null,
-      target: { at: 'tenant', name },
-    }));
+    .filter((one) => one.tenant !== tenant?.tenant)
+    .flatMap(({ tenant: name, firingAlerts, concurrencyLimit, heldBackMs }) => {
+      const isHeldBack = (heldBackMs ?? 0) >= LONG_WAIT_MS;
+      const facts = [
+        ...(isHeldBack
+          ? [
+              `jobs wait for ${duration(heldBackMs ?? 0)}: it may run ${count(concurrencyLimit ?? 0, 'job')} at a time`,
+            ]
+          : []),
+        ...(firingAlerts > 0 ? [count(firingAlerts, 'firing alert')] : []),
+      ];
+      const text = `Tenant ${name}: ${facts.join('; ')}.`;
+      const target = { at: 'tenant', name } as const;
+      return facts.length === 0 ? [] : [{ kind: 'tenant', about: null, text, owner: null, target }];
+    });
 }
 
 function hasFailed({ enabled, lastSlot }: ScheduleView): boolean {

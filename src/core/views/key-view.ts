@@ -33,4 +33,6 @@ export interface TenantView {
   inUse: number;
   paused: PauseView | null;
   firingAlerts: number;
+  /** How long its first queued job has waited while it is at its limit; null otherwise. */
+  heldBackMs: number | null;
 }

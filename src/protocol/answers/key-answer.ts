@@ -48,6 +48,10 @@ export const TenantAnswer = z
     inUse: z.int().describe('Running jobs that count towards the limit; 0 without a limit.'),
     paused: PauseAnswer.nullable(),
     firingAlerts: z.int().describe('Number of its firing alerts.'),
+    heldBackMs: z
+      .number()
+      .nullable()
+      .describe('How long its first queued job has waited while it is at its limit; else null.'),
   })
   .meta({ id: 'Tenant', description: 'A tenant.' }) satisfies z.ZodType<TenantView>;
 

@@ -97,6 +97,32 @@ const FIRING = statement<{ tenant: string; n: number }>(
    where a.resolved_at is null and a.tenant = any ($1::text[]) group by a.tenant`,
 );
 
+/** The first job of each queue is looked at, so the cost depends on the number of queues. */
+const HELD_BACK = statement<{ tenant: string; ms: number }>(
+  'held_back_tenants',
+  `select l.tenant, max(extract(epoch from clock_timestamp() - o.queued_at) * 1000)::float8 as ms
+   from longshore.queue l
+   cross join lateral (
+     select w.queued_at from longshore.waiting w
+     where w.shard = $1 and w.queue = l.queue and w.seq is not null
+     order by w.rank, w.seq limit 1
+   ) o
+   where l.shard = $1 and l.tenant = any ($2::text[]) and left(l.key, 1) <> '$'
+   group by l.tenant`,
+);
+
+/** How long jobs of these tenants wait. */
+async function heldBack(db: Db, tenants: readonly string[]): Promise<Map<string, number>> {
+  const longest = new Map<string, number>();
+  if (tenants.length === 0) return longest;
+  for (let shard = 0; shard < db.shards; shard += 1) {
+    for (const { tenant, ms } of await db.run(HELD_BACK, [shard, tenants])) {
+      longest.set(tenant, Math.max(ms, longest.get(tenant) ?? 0));
+    }
+  }
+  return longest;
+}
+
 /** One tenant as it sees itself. */
 export async function findTenant(db: Db, name: string): Promise<TenantView | null> {
   return (await viewsOf(db, await db.run(FIND, [name])))[0] ?? null;
@@ -107,6 +133,13 @@ async function viewsOf(db: Db, rows: readonly TenantRow[]): Promise<TenantView[]
   const names = rows.map(({ name }) => name);
   const limits = new Map((await readLimits(db, 'tenant', names)).map((view) => [view.name, view]));
   const alerts = new Map((await db.run(FIRING, [names])).map(({ tenant, n }) => [tenant, n]));
+  const full = [...limits.values()].filter(
+    ({ effective, inUse }) => inUse >= (effective.concurrencyLimit ?? Infinity),
+  );
+  const waits = await heldBack(
+    db,
+    full.map((view) => view.name),
+  );
   const pauses = (await listPauses(db)).filter(({ scope }) => scope === 'tenant');
   return rows.map(({ name, created_at: createdAt, weight }) => {
     const pause = pauses.find((one) => one.name === name);
@@ -119,6 +152,7 @@ async function viewsOf(db: Db, rows: readonly TenantRow[]): Promise<TenantView[]
       inUse: view?.inUse ?? 0,
       paused: pause ? pauseView(pause, true) : null,
       firingAlerts: alerts.get(name) ?? 0,
+      heldBackMs: waits.get(name) ?? null,
     };
   });
 }
