@@ -30,18 +30,18 @@ export function definitionLines({ definitions, problems }: AppSummary): string[]
   ];
 }
 
-/** Commands to copy; only the id must be filled in. */
+/** Commands to copy; only names in capitals must be filled in. Of other definitions, the params are not known here. */
 function firstSteps(address: string, { definitions }: AppSummary): string[] {
   if (definitions.length === 0) return [];
-  const first = definitions.find(({ key }) => key === 'hello') ?? definitions[0];
-  const body = JSON.stringify({ definitionKey: first?.key });
   const url = address === 'http://127.0.0.1:4400' ? '' : ` --url ${address}`;
-  return [
-    '',
-    'Try it:',
-    `  curl -sS ${address}/v1/jobs -H 'content-type: application/json' -d '${body}'`,
-    `  npx longshore show ID${url}`,
-  ];
+  const body = JSON.stringify({ definitionKey: 'hello' });
+  const first = definitions.some(({ key }) => key === 'hello')
+    ? [
+        `curl -sS ${address}/v1/jobs -H 'content-type: application/json' -d '${body}'`,
+        `npx longshore show ID${url}`,
+      ]
+    : [`npx longshore definitions${url}`, `npx longshore enqueue KEY PARAMS --wait${url}`];
+  return ['', 'Try it:', ...first.map((line) => `  ${line}`)];
 }
 
 function fact(name: string, lines: readonly string[]): string[] {

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { startBlock } from './start-block.ts';
+
+const summary = {
+  database: 'PostgreSQL 18.4',
+  address: 'http://127.0.0.1:4700',
+  problems: [],
+  slots: 8,
+};
+const block = (...keys: string[]) =>
+  startBlock('start', { ...summary, definitions: keys.map((key) => ({ key, version: 1 })) });
+
+it('names a command that works: the params of other definitions than hello are not known', () => {
+  expect(block('account.approve', 'hello').slice(-2)).toEqual([
+    `  curl -sS http://127.0.0.1:4700/v1/jobs -H 'content-type: application/json' -d '{"definitionKey":"hello"}'`,
+    '  npx longshore show ID --url http://127.0.0.1:4700',
+  ]);
+  expect(block('account.approve').slice(-2)).toEqual([
+    '  npx longshore definitions --url http://127.0.0.1:4700',
+    '  npx longshore enqueue KEY PARAMS --wait --url http://127.0.0.1:4700',
+  ]);
+});
