@@ -323,7 +323,7 @@ export class Longshore implements JobStarter {
 
   /** The caller and its scopes, as the server sees them. */
   async caller(): Promise<CallerInfo> {
-    return await this.#get<CallerInfo>('/v1/session', {});
+    return await this.#get<CallerInfo>('/v1/session', { ofKey: true });
   }
 
   /** The tenant that this client acts for: its limit, how much of it is in use, and its pause. */
@@ -347,7 +347,7 @@ export class Longshore implements JobStarter {
 
   async #get<T>(
     path: string,
-    what: { query?: URLSearchParams; signal?: AbortSignal | undefined },
+    what: { query?: URLSearchParams; ofKey?: boolean; signal?: AbortSignal | undefined },
   ): Promise<T> {
     return await this.#transport.call<T>({ method: 'GET', path, repeatable: true, ...what });
   }

@@ -158,17 +158,14 @@ export function messageLine(message: ToRunner | FromRunner): string {
 
 /** Joins chunks and returns complete lines. */
 export class LineReader {
-  #lineMax: number;
   #pieces: string[] = [];
   #length = 0;
 
-  constructor(lineMax = LINE_MAX) {
-    this.#lineMax = lineMax;
-  }
+  /** The longest line; more for a job whose result may be large. */
+  lineMax: number;
 
-  /** From now on, for a job whose result may be large. */
-  allow(lineMax: number): void {
-    this.#lineMax = lineMax;
+  constructor(lineMax = LINE_MAX) {
+    this.lineMax = lineMax;
   }
 
   /** The lines that this chunk completed; null when a line is too long. */
@@ -183,7 +180,7 @@ export class LineReader {
     }
     this.#pieces.push(rest);
     this.#length += rest.length;
-    const max = this.#lineMax;
+    const max = this.lineMax;
     const tooLong = this.#length > max || lines.some((line) => line.length > max);
     return tooLong ? null : lines;
   }

@@ -32,6 +32,8 @@ function checkedUrl(url: string | undefined): string {
 interface Address {
   path: string;
   query?: URLSearchParams;
+  /** It is about the key, whatever tenant the client acts for. */
+  ofKey?: boolean;
 }
 
 export interface Call extends Address {
@@ -166,10 +168,11 @@ export class Transport {
     return { error: unreachable, passing: true, retryAfterMs: null };
   }
 
-  #address({ path, query }: Address): string {
-    if (query === undefined && this.#tenant === null) return `${this.url}${path}`;
+  #address({ path, query, ofKey = false }: Address): string {
+    const tenant = ofKey ? null : this.#tenant;
+    if (query === undefined && tenant === null) return `${this.url}${path}`;
     const asked = new URLSearchParams(query);
-    if (this.#tenant !== null) asked.set('tenant', this.#tenant);
+    if (tenant !== null) asked.set('tenant', tenant);
     const search = asked.size === 0 ? '' : `?${asked.toString()}`;
     return `${this.url}${path}${search}`;
   }

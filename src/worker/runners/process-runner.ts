@@ -122,7 +122,7 @@ export class ProcessRunner implements SpawnedRunner {
     this.#idle?.stop();
     const { resultMaxBytes } = command;
     const claim = this.#channel.begin(command.claim, events, resultMaxBytes);
-    this.#reader.allow(lineMaxOf(resultMaxBytes));
+    this.#reader.lineMax = lineMaxOf(resultMaxBytes);
     this.#process.socket.write(runLine({ ...command, claim }, paramsJson));
     this.#sandbox.memory?.watch(() => this.kill());
   }
@@ -176,7 +176,9 @@ export class ProcessRunner implements SpawnedRunner {
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => {
       const lines = this.#reader.push(chunk);
-      if (!lines) return this.#end('the job sent a message that is too long');
+      if (!lines) {
+        return this.#end(`the job sent a message of more than ${this.#reader.lineMax} characters`);
+      }
       for (const line of lines) {
         if (!this.#channel.receive(line)) {
           return this.#end('the job wrote on the connection between its process and the worker');
