@@ -110,7 +110,8 @@ it('asks for a key where the server does, and follows a log by its session', asy
   expect(await axeFindings(page)).toEqual([]);
   await page.getByLabel('API key').fill('lsk_wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.locator('.toast-bad').waitFor();
+  await page.getByRole('alert').getByText('This key is not valid.').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('log').getByText('page 3 of 3').waitFor();

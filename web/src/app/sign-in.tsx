@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { beginSession } from '../api/begin-session.ts';
+import { ProblemError, refusalText } from '../api/problem-error.ts';
 import { signInQuery } from '../api/queries.ts';
 import { session } from '../api/session.ts';
 import { useChange } from '../api/use-change.ts';
@@ -36,7 +37,12 @@ function WithKey() {
   const begin = useChange(
     async () => await session.duringSignIn(async () => await beginSession(key)),
     () => 'Signed in.',
+    { inForm: true },
   );
+  // What the server says about a wrong key is meant for programs.
+  const { error } = begin;
+  const isWrong = error instanceof ProblemError && error.status === 401;
+  const refusal = isWrong ? 'This key is not valid.' : refusalText(error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     begin.mutate(undefined);
@@ -54,6 +60,11 @@ function WithKey() {
           onChange={(event) => setKey(event.target.value)}
         />
       </label>
+      {refusal !== null && (
+        <p className="wrong" role="alert">
+          {refusal}
+        </p>
+      )}
       <button type="submit" className="primary" disabled={begin.isPending}>
         Sign in
       </button>
