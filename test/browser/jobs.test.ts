@@ -53,7 +53,7 @@ describe('the list of jobs', () => {
     await page.getByRole('row').nth(1).waitFor();
     expect((await streaming).status()).toBe(200);
     const id = await startJob(shop.address, 'image.resize', { url: 'new.png', width: 1 });
-    await page.getByText(id.slice(0, 13)).waitFor();
+    await page.getByText(id.slice(-12)).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
@@ -66,7 +66,7 @@ describe('the list of jobs', () => {
     await page.getByRole('button', { name: '1 new: show' }).waitFor();
     expect(await first.locator('.id').innerText()).toBe(before);
     await page.getByRole('button', { name: '1 new: show' }).click();
-    await first.getByText(id.slice(0, 13)).waitFor();
+    await first.getByText(id.slice(-12)).waitFor();
   });
 
   it('goes from page to page', async () => {

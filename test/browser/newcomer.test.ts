@@ -119,7 +119,16 @@ it('reads on in the docs, also below the path of a proxy', async () => {
   const results = page.getByRole('region', { name: 'Search results' });
   await results.getByRole('link', { name: /Repeated requests/ }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
-  await page.keyboard.press('ArrowDown');
+  // The arrow keys go from result to result.
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('ArrowDown');
+      return await results
+        .locator('a:focus')
+        .getByText(/Repeated requests/)
+        .count();
+    })
+    .toBeGreaterThan(0);
   await page.keyboard.press('Enter');
   await page.waitForURL('**/tools/jobs/docs/enqueueing#repeated-requests-idempotencykey');
   const code = page.locator('.code').first();

@@ -184,7 +184,7 @@ describe('longshore conformance server', () => {
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      for (const [, key = ''] of text.matchAll(/Run: longshore enqueue (\S+)/g)) {
+      for (const [, key = ''] of text.matchAll(/Run: npx longshore enqueue (\S+)/g)) {
         void client.enqueue(key, {});
       }
     });

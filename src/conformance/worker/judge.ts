@@ -60,12 +60,15 @@ function repeated(calls: readonly Call[]): string[] {
   });
 }
 
+/** A turn may be on its way while the worker reads that a job is gone. */
+const ON_ITS_WAY_MS = 1_000;
+
 function ofGone(calls: readonly Call[]): string[] {
   return outcomesIn(calls).flatMap((one) => {
     const gone = callsOf(calls, 'beat').some(
       ({ endedAt, reply, body }) =>
         endedAt !== null &&
-        endedAt < one.call.at &&
+        endedAt + ON_ITS_WAY_MS < one.call.at &&
         names(body?.holding ?? [], one) &&
         reply?.gone.includes(one.id),
     );
