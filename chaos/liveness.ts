@@ -32,7 +32,10 @@ export async function demandProgress(options: LivenessOptions): Promise<void> {
   await world.up();
   load.rest(true);
   const isIdle = async () => (await world.database.unfinished({ suspended: false })) < FEW;
-  await until('the servers are idle', isIdle);
+  await until('the servers are idle', isIdle).catch(async (error: unknown) => {
+    const left = await world.database.whatIsUnfinished();
+    throw new Error(`the servers do not become idle, there are: ${left}`, { cause: error });
+  });
   await withoutHints(options);
   load.rest(false);
 }

@@ -33,6 +33,8 @@ export interface Profile {
   deck: Deck;
   /** The children of one job that is there from the beginning. */
   fanOut: number;
+  /** The jobs of one batch with callbacks that is filled from the beginning on. */
+  batchJobs: number;
   mix: Mix;
   sometimes: string[];
 }
@@ -49,6 +51,8 @@ const MIX: Mix = {
   snooze: 3,
   wait: 3,
   spawn: 1,
+  batch: 3,
+  grouped: 4,
   narrow: 8,
   'retry-after': 3,
   'give-up': 2,
@@ -86,6 +90,8 @@ const ALWAYS = [
   'a job ran after its parents',
   'a job failed with its parent',
   'a job went on after its children',
+  'a callback ran after its batch',
+  'several jobs ran in one group',
 ];
 
 /** A minute is too short to fill a limit of several jobs in every run. */
@@ -105,6 +111,7 @@ const TIMES = {
   deploys: 0,
   deployEveryMs: 3_000,
   fanOut: 0,
+  batchJobs: 0,
 };
 
 /** Jobs of a deployed definition, beside the usual. */
@@ -153,6 +160,7 @@ const smoke: Profile = {
   ...TIMES,
   name: 'smoke',
   fanOut: 200,
+  batchJobs: 200,
   remotes: 1,
   minutes: 1,
   startUpMs: 5_000,
@@ -196,7 +204,8 @@ const smoke: Profile = {
 const standard: Profile = {
   ...TIMES,
   name: 'standard',
-  fanOut: 10_000,
+  fanOut: 2_000,
+  batchJobs: 10_000,
   remotes: 1,
   lateMs: 90_000,
   schedules: 20,
@@ -212,6 +221,10 @@ const standard: Profile = {
     ...DEPLOYS_SEEN,
     'a deployment was retired',
     'a claim whose answer was lost was given back',
+    'a batch failed with a job of it',
+    'a batch was cancelled',
+    'a job with a permit waited for a signal',
+    'jobs of a batch were sent again and not stored again',
     'a job ran out of time',
     'a silent job was ended',
     'a job was interrupted by a stop',

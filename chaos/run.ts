@@ -72,8 +72,9 @@ async function goThroughPhases(
 ): Promise<void> {
   const phase = (name: string) => recorder.write('phases', { at: nowMicros(), name });
   const injector = new Injector(world, recorder);
-  const { clients, restMs, backlogMax, fanOut, mix } = profile;
-  const load = new Load({ world, recorder, random, clients, restMs, backlogMax, fanOut, mix });
+  const { clients, restMs, backlogMax, fanOut, batchJobs, mix } = profile;
+  const amounts = { clients, restMs, backlogMax, fanOut, batchJobs };
+  const load = new Load({ world, recorder, random, mix, ...amounts });
   const addresses = [...world.clientLinks.values()].map(({ port }) => `http://127.0.0.1:${port}`);
   const schedules = new Schedules(addresses, recorder);
   const deployer = new Deployer({
@@ -114,6 +115,7 @@ async function goThroughPhases(
     await Promise.all([load.stop(), deployer.stop()]);
     for (const client of load.clients) await client.releaseAll();
     for (const client of load.clients) await client.signalAll();
+    for (const client of load.clients) await client.batches.closeAll();
     await schedules.stop();
     await deployer.pinAll();
     say(`drain: ${load.acknowledged} jobs were acknowledged, ${injector.injected} faults injected`);

@@ -929,6 +929,7 @@ create table worker (
   contact_ms integer,
   suspected_at timestamp with time zone,
   definitions text[] not null default '{}'::text[],
+  not_loaded text[] not null default '{}'::text[],
   tenant text,
   key_id text,
   address text,
@@ -1832,8 +1833,11 @@ AS $function$
 begin
   if of_state = 'queued' then
     perform pg_notify('longshore_wake', format('%s:%s:%s', of_shard, of_queue, of_rank));
-  elsif of_state = 'scheduled' and due_in_ms < 5000 then
-    perform pg_notify('longshore_due', 'jobs:' || greatest(0, round(due_in_ms)));
+  elsif of_state = 'scheduled' and due_in_ms < (
+      select case when s.value = '1' then 5000 else 60000 end
+      from longshore.setting s where s.name = 'shards') then
+    perform pg_notify('longshore_due',
+      format('jobs:%s:%s', greatest(0, round(due_in_ms)), of_shard));
   end if;
 end $function$;
 

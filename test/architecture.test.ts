@@ -400,7 +400,16 @@ const MAY_READ_AMBIENT = [
 const PURE = ['src/core/', 'src/protocol/', 'src/schedule/', 'src/doctor/'];
 
 const FOLDERS = ['src', 'web/src', 'chaos', 'test', 'docs', 'examples', 'scripts'];
-const BENCH = ['agent', 'charts', 'harness', 'pages', 'servers', 'systems', 'workloads'];
+const BENCH = [
+  'agent',
+  'capacity',
+  'charts',
+  'harness',
+  'pages',
+  'servers',
+  'systems',
+  'workloads',
+];
 
 test('no folder holds more than 25 files besides its sub-folders', () => {
   const root = fileURLToPath(new URL('..', import.meta.url));

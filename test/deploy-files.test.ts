@@ -1,5 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 // A dependency of @fastify/swagger, so it is there wherever Longshore is.
@@ -247,3 +250,45 @@ describe('the templates in deploy/', () => {
     expect(targetValue).toBe(env('worker', 'LONGSHORE_CONCURRENCY'));
   });
 });
+
+describe('npm ci in the image finds the packages that package.json names', () => {
+  const docs = readFileSync(new URL('../docs/sdk.md', import.meta.url), 'utf8');
+  const tarball = /npm install \.\/(\S+\.tgz)/.exec(docs)?.[1] ?? 'not in docs/sdk.md';
+
+  test.each([
+    ['with the file that docs/sdk.md installs', [tarball]],
+    ['without such files', []],
+  ])('%s', (_, packages) => {
+    const root = mkdtempSync(join(tmpdir(), 'longshore-image-'));
+    const context = join(root, 'context');
+    const image = join(root, 'image');
+    for (const path of ['package.json', 'package-lock.json', 'jobs/a.ts', ...packages]) {
+      mkdirSync(dirname(join(context, path)), { recursive: true });
+      writeFileSync(join(context, path), path);
+    }
+    mkdirSync(image);
+    const before = textOf('Dockerfile').split(/ && npm ci|^RUN npm ci/m)[0] ?? '';
+    for (const line of before.split('\n')) {
+      const [instruction, ...words] = line.split(' ');
+      if (instruction === 'COPY')
+        copy(context, words.slice(0, -1), join(image, words.at(-1) ?? ''));
+      if (instruction === 'RUN') execFileSync('sh', ['-c', words.join(' ')], { cwd: image });
+    }
+    const present = readdirSync(image, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(image.length + 1));
+    rmSync(root, { recursive: true });
+    expect(present.toSorted()).toEqual(['package-lock.json', 'package.json', ...packages]);
+  });
+});
+
+/** As COPY does: of a folder its contents, and of a pattern what matches, which may be nothing. */
+function copy(context: string, sources: readonly string[], target: string): void {
+  mkdirSync(target, { recursive: true });
+  for (const source of sources) {
+    for (const path of globSync(source, { cwd: context }).map((name) => join(context, name))) {
+      const isFolder = statSync(path).isDirectory();
+      cpSync(path, isFolder ? target : join(target, basename(path)), { recursive: true });
+    }
+  }
+}

@@ -16,7 +16,7 @@ import { SeriesAnswer } from '../src/protocol/answers/series-answer.ts';
 import { StatsAnswer } from '../src/protocol/answers/stats-answer.ts';
 import { WebhookBody } from '../src/protocol/requests/webhook-body.ts';
 import { BudgetAnswer, BudgetBody, UsageAnswer } from '../src/protocol/usage.ts';
-import { idleProgram } from './support/cli.ts';
+import { idleProgram, run } from './support/cli.ts';
 import { type Block, blocksOf, commandsIn, PAGES } from './support/checks/docs-blocks.ts';
 
 /**
@@ -43,6 +43,7 @@ const claim = (by: string, page: string, language: string, holding?: string): Cl
 const CLAIMS: Claim[] = [
   claim('browser/newcomer', 'README.md', 'sh', 'npx longshore init'),
   claim('browser/newcomer', 'README.md', 'sh', 'npx longshore enqueue total'),
+  claim('browser/newcomer', 'README.md', 'sh', '> prices.json'),
   claim('browser/newcomer', 'README.md', 'sh', 'npx longshore list --status succeeded'),
   claim('browser/newcomer', 'README.md', 'ts', '// jobs/total.ts'),
   claim('integration/docs/docs-commands', 'README.md', 'sh', 'curl'),
@@ -101,12 +102,14 @@ const CLAIMS: Claim[] = [
   claim('e2e/deployments/job-secrets', 'docs/secrets.md', 'sh', 'longshore secrets'),
   claim('e2e/deployments/job-secrets', 'docs/secrets.md', 'ts'),
   claim('e2e/deployments/job-secrets', 'docs/secrets.md', 'python'),
+  claim('docs-blocks', 'docs/operate/capacity.md', 'sh'),
   claim('docs-blocks', 'docs/operate/scaling.md', 'json'),
   // Likewise; e2e/worker-fleet starts such servers.
   claim('docs-blocks', 'docs/operate/scaling.md', 'sh'),
   claim('e2e/batteries/ready-made-jobs', 'docs/ready-made-jobs.md', 'ts'),
   claim('e2e/batteries/ready-made-jobs', 'docs/ready-made-jobs.md', 'sh'),
   claim('integration/docs/docs-scripts', 'docs/sdk.md', 'ts'),
+  claim('docs-blocks', 'docs/sdk.md', 'json'),
   claim('integration/docs/docs-commands', 'docs/operate/security.md', 'sh', 'longshore keys'),
   claim('integration/http/sign-in', 'docs/operate/sign-in.md', 'sh'),
   claim('integration/docs/docs-scripts', 'docs/testing.md', 'ts'),
@@ -129,6 +132,8 @@ const CLAIMS: Claim[] = [
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'sh'),
   claim('e2e/waits/children', 'docs/guides/children.md', 'ts'),
   claim('e2e/waits/children', 'docs/guides/children.md', 'sh'),
+  claim('e2e/waits/batches', 'docs/guides/batches.md', 'ts'),
+  claim('e2e/waits/batches', 'docs/guides/batches.md', 'sh'),
 ];
 
 /** Shown and not run, each for a reason. */
@@ -249,6 +254,14 @@ describe('commands', () => {
 
   it('are found', () => expect(commands.length).toBeGreaterThan(80));
 
+  it('can be typed in a project: only the reference leaves out npx', () => {
+    const bare = blocks
+      .filter(({ page, language }) => language === 'sh' && page !== 'docs/cli.md')
+      .flatMap(commandsIn)
+      .filter(({ line }) => !line.includes('npx longshore '));
+    expect(bare.map(({ line }) => line)).toEqual([]);
+  });
+
   it.each(commands)('$line is understood', async ({ env, args }) => {
     await silentProgram().parseAsync(args, { from: 'user' });
     // What stands there for the address of a database is a variable of the reader's shell.
@@ -257,6 +270,20 @@ describe('commands', () => {
     loadConfig({ env: Object.fromEntries(values) });
     const names = SETTINGS.flatMap((setting) => [setting.env, `${setting.env}_FILE`]);
     expect(names).toEqual(expect.arrayContaining(Object.keys(env)));
+  });
+});
+
+describe('the commands of docs/operate/capacity.md', () => {
+  const all = blocksOf('docs/operate/capacity.md');
+  const shown = all.flatMap((block, index) =>
+    commandsIn(block).map(({ line, args }) => ({ line, args, below: all[index + 1] })),
+  );
+
+  it('are found', () => expect(shown.length).toBeGreaterThan(4));
+
+  it.each(shown)('$line prints what stands below it; npm run docs writes it', async (one) => {
+    const { stdout } = await run(one.args);
+    expect(one.below).toMatchObject({ language: '', text: stdout });
   });
 });
 

@@ -62,7 +62,7 @@ it('the quick start is the walk of the README', () => {
     return [...section.matchAll(/^```.*?^```$/gms)].map(([block]) => block);
   };
   const walk = blocks('README.md', '## Your own job', '## Test it');
-  expect(walk).toHaveLength(4);
+  expect(walk).toHaveLength(5);
   expect(blocks('docs/quick-start.md', '# Quick start', '## What you have now')).toEqual(walk);
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { jobsByState } from '../src/core/shards/shards.ts';
 import { clusterFamilies } from '../src/metrics/cluster.ts';
 import { textOf } from '../src/metrics/family.ts';
 import { processFamilies } from '../src/metrics/process-families.ts';
@@ -25,6 +26,7 @@ const rows = {
   suspended: [],
   workers: [],
   held: [],
+  shards: [{ jobs: jobsByState([]), oldestAgeMs: 0, lateMs: 0 }],
   lateMs: 0,
   counterLagMs: 0,
   tables: [{ table: 'waiting', bytes: 1, partitions: 0, deadRows: 0 }],

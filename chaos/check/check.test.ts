@@ -1,8 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
+import { BROKEN_BATCHES } from './by-hand/broken-batches.ts';
 import { BROKEN_DEPLOYMENTS } from './by-hand/broken-deployments.ts';
 import { BROKEN_JOBS } from './by-hand/broken-jobs.ts';
 import { BROKEN_LIVENESS } from './by-hand/broken-liveness.ts';
 import { BROKEN_SAFETY } from './by-hand/broken-safety.ts';
+import { BROKEN_SLOTS } from './by-hand/broken-slots.ts';
 import { check } from './check.ts';
 import { HistoryBuilder } from './by-hand/history-builder.ts';
 import { INVARIANTS } from './invariants.ts';
@@ -10,7 +12,14 @@ import { SOUND } from './by-hand/sound.ts';
 
 /** A checker that finds nothing proves nothing, so each promise is broken here by hand. */
 
-const BROKEN = [...BROKEN_SAFETY, ...BROKEN_JOBS, ...BROKEN_DEPLOYMENTS, ...BROKEN_LIVENESS];
+const BROKEN = [
+  ...BROKEN_SAFETY,
+  ...BROKEN_JOBS,
+  ...BROKEN_BATCHES,
+  ...BROKEN_SLOTS,
+  ...BROKEN_DEPLOYMENTS,
+  ...BROKEN_LIVENESS,
+];
 
 function verdictOn(make: (h: HistoryBuilder) => void) {
   const builder = new HistoryBuilder();

@@ -39,8 +39,13 @@ export class FreeSlots {
   }
 
   /** Who had a free slot all the time for at least so long in this period, and how long. */
-  idleDuring({ from, until }: Period, atLeast: Micros): { worker: string; took: Micros } | null {
+  idleDuring(
+    { from, until }: Period,
+    atLeast: Micros,
+    isMeant: (worker: string) => boolean,
+  ): { worker: string; took: Micros } | null {
     for (const [worker, periods] of this.#ofEach) {
+      if (!isMeant(worker)) continue;
       for (const period of periods) {
         const took = Math.min(until, period.until) - Math.max(from, period.from);
         if (took > atLeast) return { worker, took };

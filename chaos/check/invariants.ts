@@ -1,4 +1,5 @@
 import { attempts } from './invariants/safety/attempts.ts';
+import { batches } from './invariants/together/batches.ts';
 import { children } from './invariants/safety/children.ts';
 import { calmStop } from './invariants/liveness/calm-stop.ts';
 import { cancelReach } from './invariants/liveness/cancel-reach.ts';
@@ -8,6 +9,7 @@ import { deadLetters } from './invariants/safety/dead-letters.ts';
 import { drain } from './invariants/liveness/drain.ts';
 import { explained } from './invariants/safety/explained.ts';
 import { fencing } from './invariants/safety/fencing.ts';
+import { groups } from './invariants/together/groups.ts';
 import { honestRefusals } from './invariants/safety/honest-refusals.ts';
 import { idempotency } from './invariants/safety/idempotency.ts';
 import { integrity } from './invariants/safety/integrity.ts';
@@ -36,6 +38,7 @@ import { sometimes } from './invariants/liveness/sometimes.ts';
 import { stalled } from './invariants/liveness/stalled.ts';
 import { steadyProcesses } from './invariants/liveness/steady-processes.ts';
 import { parents } from './invariants/safety/parents.ts';
+import { slots } from './invariants/together/slots.ts';
 import { signals } from './invariants/safety/signals.ts';
 import { wholeBatches } from './invariants/safety/whole-batches.ts';
 
@@ -68,6 +71,9 @@ export const INVARIANTS: readonly Invariant[] = [
   signals,
   parents,
   children,
+  batches,
+  slots,
+  groups,
   drain,
   rescue,
   pickup,

@@ -9,7 +9,7 @@ import type {
 } from '../history/history.ts';
 import { type Move, movesOf } from './moves.ts';
 import type { Operation } from './operations.ts';
-import { isEnqueue } from './operations.ts';
+import { askedBy } from './operations.ts';
 
 /** How far two clocks of one machine may seem apart after the conversion. */
 export const CLOCK_SLACK: Micros = 25_000;
@@ -81,7 +81,7 @@ export function jobRecordsOf(
     record.executions.push(execution);
   }
   for (const job of history.final) recordOf(job.job).final = job;
-  const asked = operations.filter(isEnqueue).flatMap(({ call }) => call.jobs);
+  const asked = operations.flatMap(({ call }) => askedBy(call));
   const wanted = new Map(
     asked.flatMap((job) => [job, ...wantedChildren(job)]).map((job) => [job.paramsSha, job]),
   );

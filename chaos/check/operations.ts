@@ -1,4 +1,4 @@
-import type { Call, ClientEvent, Micros } from '../history/history.ts';
+import type { Call, ClientEvent, Micros, WantedJob } from '../history/history.ts';
 
 /** A client's request from its start to its answer. */
 export interface Operation {
@@ -37,4 +37,25 @@ export function operationsOf(events: readonly ClientEvent[]): Operation[] {
 
 export function isEnqueue(operation: Operation): operation is Enqueue {
   return operation.call.name === 'enqueue';
+}
+
+/** The jobs that a request asks for, with the callbacks of a batch; not those that these will spawn. */
+export function askedBy(call: Call): WantedJob[] {
+  switch (call.name) {
+    case 'enqueue':
+    case 'add':
+      return call.jobs;
+    case 'batch': {
+      const { jobs, onComplete, onSuccess } = call.batch;
+      return [...jobs, ...(onComplete ? [onComplete] : []), ...(onSuccess ? [onSuccess] : [])];
+    }
+    case 'close-batch':
+    case 'cancel-batch':
+    case 'cancel':
+    case 'release':
+    case 'signal':
+    case 'retry':
+    case 'get':
+      return [];
+  }
 }

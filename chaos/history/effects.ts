@@ -29,14 +29,14 @@ export function sha(text: string): string {
 /** Records one run of a handler: its start and each effect. */
 export class EffectLog {
   readonly execution = randomUUID();
-  readonly #ctx: JobContext;
+  readonly #ctx: Pick<JobContext, 'jobId' | 'attempt'>;
   readonly #isolation: string;
 
   constructor(
-    ctx: JobContext,
+    ctx: Pick<JobContext, 'jobId' | 'attempt'>,
     params: unknown,
     isolation: string,
-    more: Pick<Effect, 'build'> = {},
+    more: Pick<Effect, 'build' | 'group'> = {},
   ) {
     this.#ctx = ctx;
     this.#isolation = isolation;

@@ -52,20 +52,24 @@ const FINAL = `
     (select count(*)::int from longshore.attempt a where a.job_id = j.id) as "attemptRows",
     j.idempotency_key as key, encode(sha256(convert_to(j.params::text, 'UTF8')), 'hex')
       as "paramsSha", min(s.result_sha) as "resultSha", j.schedule_id as schedule,
-    (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs"
+    (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs",
+    j.policy -> 'batch' ->> 'name' as batch,
+    case when j.policy ? 'batch' then min(s.result) end as "batchResult"
   from (select * from longshore.job where id > $1 order by id limit ${PAGE}) j
   left join lateral (
-    select state::text, claim_no, attempts, max_attempts, null as error_code, null as result_sha
+    select state::text, claim_no, attempts, max_attempts, null as error_code, null as result_sha,
+        null as result
       from longshore.waiting w where w.id = j.id
     union all
-    select state::text, claim_no, attempts, max_attempts, null, null
+    select state::text, claim_no, attempts, max_attempts, null, null, null
       from longshore.running r where r.id = j.id
     union all
     select state::text, claim_no, attempts, max_attempts, error_code,
-        encode(sha256(convert_to(result::text, 'UTF8')), 'hex')
+        encode(sha256(convert_to(result::text, 'UTF8')), 'hex'), result::text
       from longshore.done d where d.id = j.id
   ) s on true
-  group by j.id, j.idempotency_key, j.params::text, j.schedule_id, j.scheduled_for
+  group by j.id, j.idempotency_key, j.params::text, j.schedule_id, j.scheduled_for,
+    j.policy
   order by j.id`;
 
 const SLOTS = `
@@ -76,6 +80,20 @@ const SLOTS = `
 const DEPLOYMENTS = `
   select number, note as build, retired_at is not null as retired
   from longshore.deployment order by number`;
+
+const MEMBERS = `
+  select e.job_id as batch, e.on_id as job, e.ended::text
+  from longshore.edge e join longshore.job j on j.shard = e.shard and j.id = e.job_id
+  where e.kind = 'child' and j.policy ? 'batch' order by e.job_id, e.position`;
+
+const LIMITERS = `
+  select coalesce(l.name, 'key ' || l.limiter) as name, l.in_use as "inUse", l.blocked,
+    ((select count(*) from longshore.running r where l.limiter = any (r.permits))
+      + (select count(*) from longshore.waiting w where w.key_limiter = l.limiter and w.has_permit)
+    )::int as held,
+    (select count(*)::int from longshore.waiting w
+      where w.key_limiter = l.limiter and w.blocked is not null) as waiting
+  from longshore.limiter l order by l.limiter`;
 
 export async function exportHistory(client: Client, folder: string): Promise<void> {
   for (const [name, { table, columns }] of Object.entries(EVENTS)) {
@@ -89,6 +107,8 @@ export async function exportHistory(client: Client, folder: string): Promise<voi
   for (const [name, text] of [
     ['slots', SLOTS],
     ['deployments', DEPLOYMENTS],
+    ['members', MEMBERS],
+    ['limiters', LIMITERS],
   ] as const) {
     const { rows } = await client.query<Record<string, unknown>>(text);
     const lines = rows.map((row) => `${JSON.stringify(row)}\n`);

@@ -49,6 +49,8 @@ export interface WantedJob {
   after?: string[];
   /** It also runs after parents that did not succeed. */
   runsAnyway?: boolean;
+  /** The most jobs of one call, as its definition was written. */
+  groupSize?: number;
   /** The hashes of the params of its children. */
   spawns?: string[];
 }
@@ -59,8 +61,22 @@ export interface WantedLimit {
   most: number;
 }
 
+/** A batch as a client asked for it. Its name is unlike that of any other batch. */
+export interface WantedBatch {
+  name: string;
+  /** Whether it accepts more jobs until it is closed. */
+  open: boolean;
+  jobs: WantedJob[];
+  onComplete: WantedJob | null;
+  onSuccess: WantedJob | null;
+}
+
 export type Call =
   | { name: 'enqueue'; key: string | null; jobs: WantedJob[] }
+  | { name: 'batch'; key: string; batch: WantedBatch }
+  /** More jobs for the batch of this id. */
+  | { name: 'add'; key: string; batch: string; jobs: WantedJob[] }
+  | { name: 'close-batch' | 'cancel-batch'; batch: string }
   | { name: 'cancel'; job: string }
   | { name: 'release'; job: string }
   | { name: 'signal'; job: string; token: string }
@@ -141,6 +157,7 @@ export interface Effect {
     | 'wait'
     | 'signal'
     | 'joined'
+    | 'told'
     | 'throw'
     | 'crash'
     | 'hang'
@@ -161,6 +178,10 @@ export interface Effect {
   token?: string;
   /** The children whose outcomes it got. */
   jobs?: string[];
+  /** How its batch ended, as a callback read it. */
+  batch?: { id: string; state: string };
+  /** The call that ran it together with other jobs. */
+  group?: string;
   /** The name that is written in the deployed code that ran. */
   build?: string;
 }
@@ -217,6 +238,10 @@ export interface FinalJob {
   key: string | null;
   paramsSha: string;
   resultSha: string | null;
+  /** The name of the batch that this job is; null for every other job. Earlier histories do not say. */
+  batch?: string | null;
+  /** The counts that it has stored, as JSON. */
+  batchResult?: string | null;
   /** The schedule that made it, and for which instant, in milliseconds of the calendar. */
   schedule: string | null;
   scheduledForMs: number | null;
@@ -285,6 +310,24 @@ export interface FinalDeployment {
   retired: boolean;
 }
 
+/** A job of a batch as the tables had it at the very end. */
+export interface BatchMember {
+  /** The id of the batch. */
+  batch: string;
+  job: string;
+  /** How the job ended, as the batch knows it. */
+  ended: JobState | null;
+}
+
+/** A limit at the very end: what its counters say, and what a count of the rows says. */
+export interface FinalLimiter {
+  name: string;
+  inUse: number;
+  held: number;
+  blocked: number;
+  waiting: number;
+}
+
 export interface History {
   run: Run;
   client: ClientEvent[];
@@ -304,5 +347,7 @@ export interface History {
   versions: VersionEvent[];
   releases: ReleaseEvent[];
   deployments: FinalDeployment[];
+  members: BatchMember[];
+  limiters: FinalLimiter[];
   leftovers: Leftovers;
 }

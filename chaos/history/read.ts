@@ -50,6 +50,8 @@ export function readHistory(folder: string): History {
       at: onClock(row.at),
     })),
     deployments: lines('deployments'),
+    members: lines('members'),
+    limiters: lines('limiters'),
     leftovers: document<Leftovers>(folder, 'leftovers'),
   };
 }

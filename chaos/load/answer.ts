@@ -10,6 +10,8 @@ interface Body {
   jobId?: string;
   status?: string | number;
   jobs?: { jobId: string; status: string }[];
+  /** Of a batch. */
+  id?: string;
   code?: string;
 }
 
@@ -17,14 +19,22 @@ interface Body {
  * Sends one request. Only a 2xx says that it was carried out, and only a 4xx that it was not; after
  * a 5xx, a broken connection or silence it may have been either.
  */
-export async function send(url: string, method: 'GET' | 'POST', body?: unknown): Promise<Answer> {
+export async function send(
+  url: string,
+  method: 'GET' | 'POST',
+  body?: unknown,
+  idempotencyKey?: string,
+): Promise<Answer> {
+  const headers = {
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  };
   try {
     const response = await fetch(url, {
       method,
       signal: AbortSignal.timeout(PATIENCE_MS),
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const said = (await response.json()) as Body;
     if (response.ok) return { phase: 'ok', jobs: jobsIn(said) };
@@ -37,7 +47,8 @@ export async function send(url: string, method: 'GET' | 'POST', body?: unknown):
   }
 }
 
-function jobsIn({ jobId, status, jobs }: Body): { id: string; status: string }[] {
+/** The jobs that it names; a batch is a job, too. */
+function jobsIn({ jobId, id = jobId, status, jobs }: Body): { id: string; status: string }[] {
   if (jobs) return jobs.map((job) => ({ id: job.jobId, status: job.status }));
-  return jobId === undefined ? [] : [{ id: jobId, status: String(status) }];
+  return id === undefined ? [] : [{ id, status: String(status) }];
 }

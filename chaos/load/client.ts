@@ -1,21 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isJobId, makeJobId } from '../../src/core/job/job-id.ts';
 import type { Call } from '../history/history.ts';
-import { nowMicros } from '../history/now.ts';
-import type { Recorder } from '../history/recorder.ts';
 import type { Random } from '../random.ts';
-import { type Answer, send } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { Batches } from './batches.ts';
+import { Caller, type CallerOptions } from './caller.ts';
 import { type Mix, type Request, Requests } from './requests.ts';
 
-export interface ClientOptions {
+export interface ClientOptions extends CallerOptions {
   name: string;
-  /** The servers, by name, with the addresses at which this client reaches them. */
-  apis: ReadonlyMap<string, string>;
-  random: Random;
-  recorder: Recorder;
   mix: Mix;
-  /** Numbers the requests of all clients. */
-  nextOp(): number;
 }
 
 /** How often each thing is done; enqueues of one job are the rest. */
@@ -33,7 +27,6 @@ const HABITS = {
   nonsense: 2,
 };
 const REMEMBERED = 200;
-const TRIES_MAX = 200;
 
 /**
  * A client as people write them: it does one thing after the other, asks another server when one does
@@ -44,6 +37,8 @@ export class Client {
   readonly #options: ClientOptions;
   readonly #random: Random;
   readonly #requests: Requests;
+  readonly #caller: Caller;
+  readonly batches: Batches;
   readonly #acknowledged: { id: string; does: string }[] = [];
   readonly #keyed: { key: string; request: Request }[] = [];
   readonly #held: string[] = [];
@@ -55,6 +50,9 @@ export class Client {
     this.#options = options;
     this.#random = options.random;
     this.#requests = new Requests(options.name, options.random);
+    this.#caller = new Caller(options);
+    const parts = { random: options.random, requests: this.#requests, caller: this.#caller };
+    this.batches = new Batches(options.name, parts);
   }
 
   /** How many jobs were acknowledged. */
@@ -62,8 +60,10 @@ export class Client {
 
   async act(): Promise<void> {
     switch (this.#random.weighted(HABITS)) {
-      case 'one':
-        return await this.enqueue(this.#random.weighted(this.#options.mix));
+      case 'one': {
+        const does = this.#random.weighted(this.#options.mix);
+        return does === 'batch' ? await this.batches.act() : await this.enqueue(does);
+      }
       case 'batch':
         return await this.#batch(this.#random.int(20, 60));
       case 'cancel':
@@ -110,8 +110,8 @@ export class Client {
 
   /** Jobs that are stored together, or not at all. */
   async #batch(count: number): Promise<void> {
-    const plain = this.#random.chance(0.5);
-    const one = () => (plain ? this.#requests.plain() : this.#requests.make('ok'));
+    const kind = this.#random.weighted({ plain: 2, ok: 2, grouped: 1 });
+    const one = () => (kind === 'plain' ? this.#requests.plain() : this.#requests.make(kind));
     await this.#post(Array.from({ length: count }, one), null);
   }
 
@@ -205,18 +205,11 @@ export class Client {
 
   /** Sends it until a server accepts or refuses it. */
   async #insist(requests: Request[], key: string): Promise<Answer> {
-    for (let tries = 1; ; tries += 1) {
-      const answer = await this.#post(requests, key);
-      if (answer.phase !== 'unknown' || tries === TRIES_MAX) return answer;
-      await pause(this.#random.int(50, 400));
-    }
+    return await this.#caller.insist(async () => await this.#post(requests, key));
   }
 
   async #until(call: Extract<Call, { job: string }>): Promise<void> {
-    for (let tries = 1; tries < TRIES_MAX; tries += 1) {
-      if ((await this.#ask(call)).phase !== 'unknown') return;
-      await pause(this.#random.int(50, 400));
-    }
+    await this.#caller.insist(async () => await this.#ask(call));
   }
 
   async #post(requests: Request[], key: string | null): Promise<Answer> {
@@ -230,7 +223,7 @@ export class Client {
           ...(key !== null && { [isJobId(key) ? 'requestId' : 'idempotencyKey']: key }),
         }
       : { jobs: requests.map((request) => request.body) };
-    const answer = await this.#record(call, path, body);
+    const answer = await this.#caller.once(call, { path, body });
     if (answer.phase === 'ok') {
       this.acknowledged += answer.jobs.length;
       for (const [index, { id }] of answer.jobs.entries()) {
@@ -244,21 +237,12 @@ export class Client {
 
   async #ask(call: Extract<Call, { job: string }>): Promise<Answer> {
     const path = `/v1/jobs/${call.job}`;
-    if (call.name === 'get') return await this.#record(call, path);
-    if (call.name === 'signal') {
-      return await this.#record(call, `${path}/signals/go`, { payload: call.token });
-    }
-    return await this.#record(call, `${path}/${call.name}`, {});
-  }
-
-  async #record(call: Call, path: string, body?: unknown): Promise<Answer> {
-    const { recorder, apis, nextOp } = this.#options;
-    const [api, address] = this.#random.pick([...apis]);
-    const op = nextOp();
-    recorder.write('client', { op, at: nowMicros(), phase: 'invoke', api, call });
-    const answer = await send(`${address}${path}`, call.name === 'get' ? 'GET' : 'POST', body);
-    recorder.write('client', { op, at: nowMicros(), ...answer });
-    return answer;
+    if (call.name === 'get') return await this.#caller.once(call, { path });
+    const isSignal = call.name === 'signal';
+    const sent = isSignal
+      ? { path: `${path}/signals/go`, body: { payload: call.token } }
+      : { path: `${path}/${call.name}`, body: {} };
+    return await this.#caller.once(call, sent);
   }
 
   /** An idempotency key, or a request id. */

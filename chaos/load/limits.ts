@@ -14,3 +14,6 @@ export function narrowLimits(key: string): WantedLimit[] {
 
 /** The longest silence of a job that falls silent: longer than a busy machine takes for a sign. */
 export const STALL_TIMEOUT_MS = 3_000;
+
+/** The most jobs of one call of the definition `grouped`. A worker has more slots. */
+export const GROUP_SIZE = 3;

@@ -15,6 +15,8 @@ export interface LoadOptions {
   restMs: number;
   /** The children of one job that is there from the beginning; 0: there is none. */
   fanOut: number;
+  /** The jobs of one batch that is filled from the beginning on; 0: there is none. */
+  batchJobs: number;
   /** Clients wait when so many jobs have not ended yet. */
   backlogMax: number;
 }
@@ -54,10 +56,10 @@ export class Load {
 
   start(): void {
     this.#running = true;
-    const { fanOut } = this.#options;
-    const large = fanOut > 0 ? [this.pinner.fanOut(fanOut)] : [];
+    const { fanOut, batchJobs } = this.#options;
     this.#loops = [
-      ...large,
+      ...(fanOut > 0 ? [this.pinner.fanOut(fanOut)] : []),
+      ...(batchJobs > 0 ? [this.pinner.batches.fill(batchJobs, async () => this.#ready())] : []),
       ...this.clients.map(async (one) => await this.#keepBusy(one)),
       this.#watch(),
     ];
@@ -76,6 +78,12 @@ export class Load {
   async stop(): Promise<void> {
     this.#running = false;
     await Promise.all(this.#loops);
+  }
+
+  /** Waits while too many jobs have not ended. False after the end of the run. */
+  async #ready(): Promise<boolean> {
+    while (this.#running && (!this.#calm || this.#resting)) await pause(LOOK_MS);
+    return this.#running;
   }
 
   async #keepBusy(client: Client): Promise<void> {

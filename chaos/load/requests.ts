@@ -1,7 +1,7 @@
 import type { WantedJob } from '../history/history.ts';
 import { sha } from '../history/effects.ts';
 import type { Random } from '../random.ts';
-import { NARROW_KEYS, narrowLimits, STALL_TIMEOUT_MS } from './limits.ts';
+import { GROUP_SIZE, NARROW_KEYS, narrowLimits, STALL_TIMEOUT_MS } from './limits.ts';
 import { type Behaviour, childrenOf, type Script } from './script.ts';
 
 /** The body of a request for one job, and how the history knows it. */
@@ -11,7 +11,7 @@ export interface Request {
 }
 
 /** Which entries a run asks for, and how often. */
-export type Mix = Partial<Record<Behaviour, number>>;
+export type Mix = Partial<Record<Behaviour | 'batch', number>>;
 
 const PLENTY = 12;
 const PATIENT = { timeoutSeconds: 60 };
@@ -68,7 +68,11 @@ export class Requests {
         return request('scripted', { ...base, times: 99 }, { maxAttempts: 2 });
       case 'relapse':
         return request('scripted', { ...base, times: 1, againMs: AGAIN_MS });
+      case 'grouped':
+        return this.#grouped(base);
       case 'wait':
+        // Those with a limit must return their permits while they wait.
+        if (random.chance(0.4)) return this.#narrow(base);
         return request('scripted', { ...base, times: random.chance(0.2) ? 1 : 0 });
       case 'spawn':
         return this.fanOut(random.int(1, 20));
@@ -110,6 +114,16 @@ export class Requests {
     return { ...made, wanted: { ...made.wanted, spawns } };
   }
 
+  /** A job of a batch: most succeed, some only later or never. */
+  member(): Request {
+    return this.make(this.#random.weighted({ ok: 16, throw: 3, slow: 1, 'give-up': 0.5 }));
+  }
+
+  /** Runs after a batch, and says how that ended. */
+  callback(): Request {
+    return request('callback', this.#params('ok'));
+  }
+
   /** Works for so long, and throws. */
   failing(holdMs: number): Request {
     return request('scripted', { ...this.#params('throw'), times: 1, holdMs });
@@ -140,6 +154,17 @@ export class Requests {
     const concurrencyKey = `key-${random.int(1, NARROW_KEYS)}`;
     const made = request('narrow', { ...base, holdMs: random.int(10, 60) }, { concurrencyKey });
     return { ...made, wanted: { ...made.wanted, limits: narrowLimits(concurrencyKey) } };
+  }
+
+  /** Some fail at first, and some always; one in a while ends the process of its group. */
+  #grouped(base: Script): Request {
+    const random = this.#random;
+    const hopeless = random.chance(0.05);
+    const times = hopeless ? 99 : random.chance(0.15) ? 1 : 0;
+    const crashes = random.chance(0.03) ? { crashes: true as const } : {};
+    const script = { ...base, times, holdMs: random.int(0, 30), ...crashes };
+    const made = request('grouped', script, hopeless ? { maxAttempts: 2 } : {});
+    return { ...made, wanted: { ...made.wanted, groupSize: GROUP_SIZE } };
   }
 
   #silent(base: Script): Request {

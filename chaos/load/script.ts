@@ -12,6 +12,8 @@ export interface Script {
   againMs?: number;
   delayMs?: number;
   pad?: string;
+  /** Its first attempt ends the process of its group. */
+  crashes?: true;
   /** How many children it spawns. */
   children?: number;
 }
@@ -25,6 +27,7 @@ export const BEHAVIOURS = [
   'ok',
   'cold', // Like ok, in a process of its own.
   'narrow', // Like ok, and few of them may run at once.
+  'grouped', // Like ok, in one call with others.
   'deployed', // Like ok, with the code of a deployment.
   'probe', // Like ok, and sent while no process receives NOTIFY.
   'throw',

@@ -1,4 +1,5 @@
 import { unknownName } from '../../src/core/values/nearest.ts';
+import { BATCH_MUTANTS } from './batches.ts';
 import { CHILD_MUTANTS } from './children.ts';
 import { CLAIM_MUTANTS } from './claims.ts';
 import { DEPLOYMENT_MUTANTS } from './deployments.ts';
@@ -9,6 +10,7 @@ import type { Mutant } from './mutant.ts';
 import { PARENT_MUTANTS } from './parents.ts';
 import { REMOTE_MUTANTS } from './remotes.ts';
 import { SIGNAL_MUTANTS } from './signals.ts';
+import { SLOT_MUTANTS } from './slots.ts';
 import { START_MUTANTS } from './starts.ts';
 import { TIME_MUTANTS } from './time.ts';
 
@@ -24,6 +26,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...SIGNAL_MUTANTS,
   ...PARENT_MUTANTS,
   ...CHILD_MUTANTS,
+  ...BATCH_MUTANTS,
+  ...SLOT_MUTANTS,
 ];
 
 export function mutantOf(name: string): Mutant {

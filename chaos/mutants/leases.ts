@@ -8,8 +8,13 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'scheduler/reaper.ts',
-        find: 'return full ? 0 : pollMs;',
+        find: 'return full ? 0 : restMs;',
         replace: 'return full ? 0 : 3_600_000;',
+      },
+      {
+        file: 'scheduler/lookout.ts',
+        find: 'if (work.lost) reaping.wake(shard);',
+        replace: '',
       },
     ],
     caughtBy: ['S1', 'L1', 'L2'],
@@ -55,8 +60,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       },
       {
         file: 'worker/heartbeat.ts',
-        find: 'onRenewed(this.#renewedMs + (leaseMs * 11) / 12);',
-        replace: 'onRenewed(this.#renewedMs + leaseMs * 100);',
+        find: 'onRenewed(this.#renewedMs + (this.#heldMs * 11) / 12);',
+        replace: 'onRenewed(this.#renewedMs + this.#heldMs * 100);',
       },
     ],
     caughtBy: ['S10', 'S11'],

@@ -47,8 +47,8 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
       },
       {
         file: 'worker/heartbeat.ts',
-        find: 'onRenewed(this.#renewedMs + (leaseMs * 11) / 12);',
-        replace: 'onRenewed(this.#renewedMs + leaseMs * 100);',
+        find: 'onRenewed(this.#renewedMs + (this.#heldMs * 11) / 12);',
+        replace: 'onRenewed(this.#renewedMs + this.#heldMs * 100);',
       },
     ],
     caughtBy: ['S10', 'S11'],

@@ -8,8 +8,8 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'worker/claim/poll-interval.ts',
-        find: 'this.#dueAtMs = nowMs + Math.min(longestMs, Math.max(this.#pollMs, pauseMs));',
-        replace: 'this.#dueAtMs = Number.POSITIVE_INFINITY; void longestMs; void pauseMs;',
+        find: 'this.#dueAtMs = nowMs + Math.max(this.#usualMs, this.#backOff.after(found));',
+        replace: 'this.#dueAtMs = Number.POSITIVE_INFINITY; void found;',
       },
     ],
     caughtBy: ['L3', 'L1', 'S1'],

@@ -110,4 +110,19 @@ export class Database {
       return rows[0]?.count ?? 0;
     });
   }
+
+  /** The same by definition and state, for a run that waits for them in vain. */
+  async whatIsUnfinished(): Promise<string> {
+    return await this.use(async (client) => {
+      const { rows } = await client.query<{ line: string }>(
+        `select concat_ws(' ', count(*), q.definition_key, u.state, 'since', min(u.since)) as line
+         from (select shard, queue, state::text, least(run_at, queued_at) as since
+               from longshore.waiting
+               union all select shard, queue, 'running', started_at from longshore.running) u
+         join longshore.queue q using (shard, queue)
+         group by q.definition_key, u.state order by count(*) desc`,
+      );
+      return rows.map(({ line }) => line).join('; ');
+    });
+  }
 }

@@ -11,6 +11,7 @@ export const slow = defineJob({
     for (let step = 1; step <= steps; step += 1) {
       await pause((seconds * 1_000) / steps, undefined, { signal: ctx.abortSignal });
       ctx.progress(step / steps, `step ${step} of ${steps}`);
+      ctx.logger.info('step %d of %d', step, steps);
     }
     return { seconds };
   },

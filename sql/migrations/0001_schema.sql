@@ -193,7 +193,8 @@ $$;
 --   has_permit       the job holds one permit of that limiter
 --   run_at           when a scheduled, retrying or suspended job becomes queued
 --   waits_for        the signal that a suspended job waits for; the row `signal:NAME` of `step` has it.
---                    `:parents` and `:children` mean the jobs of `edge`: no signal has a colon in its name
+--                    `:parents` and `:children` mean the jobs of `edge`: no signal has a colon in its name.
+--                    `:batch` is a batch that accepts jobs: its `edge` rows do not end its wait
 --   max_attempts     null until the first claim when neither caller nor definition said it
 --   fails_unserved  the job fails when no worker has its code for a while (`POST /api/jobs/enqueue`);
 --                    null means no, which keeps the rows of all other jobs short
@@ -548,6 +549,8 @@ create table longshore.worker (
   contact_ms integer check (contact_ms > 0),
   suspected_at timestamptz,
   definitions text[] not null default '{}',
+  -- Files of definitions that it could not load, each with the reason.
+  not_loaded text[] not null default '{}',
   -- Of a worker over HTTP, else null: the tenant it serves, its key, its address and its last turn.
   tenant text,
   key_id text,
@@ -2190,15 +2193,19 @@ begin
   raise exception 'an idempotency key kept changing hands' using errcode = 'serialization_failure';
 end $$;
 
--- Notifies workers or schedulers at the commit. Schedulers find later jobs by their regular poll.
+-- Notifies workers or schedulers at the commit. Schedulers find later jobs by their regular poll,
+-- which is rarer where there are several shards.
 create function longshore.notify_job(of_shard smallint, of_queue integer, of_rank integer,
   of_state longshore.job_state, due_in_ms float8)
 returns void language plpgsql as $$
 begin
   if of_state = 'queued' then
     perform pg_notify('longshore_wake', format('%s:%s:%s', of_shard, of_queue, of_rank));
-  elsif of_state = 'scheduled' and due_in_ms < 5000 then
-    perform pg_notify('longshore_due', 'jobs:' || greatest(0, round(due_in_ms)));
+  elsif of_state = 'scheduled' and due_in_ms < (
+      select case when s.value = '1' then 5000 else 60000 end
+      from longshore.setting s where s.name = 'shards') then
+    perform pg_notify('longshore_due',
+      format('jobs:%s:%s', greatest(0, round(due_in_ms)), of_shard));
   end if;
 end $$;
 

@@ -14,7 +14,7 @@ import { closing, type Service, stopAll } from '../runtime/service.ts';
 import { StartRefusal } from '../runtime/start-refusal.ts';
 import { loadTracing } from '../signals/load-tracing.ts';
 import { migrate } from '../store/connection/migrate.ts';
-import type { WorkerRole, WorkerSummary } from './worker-child.ts';
+import { startReport, type WorkerRole, type WorkerSummary } from './worker-child.ts';
 import { WorkerFleet } from './worker-fleet.ts';
 
 /**
@@ -114,7 +114,7 @@ function compose({ db, waker, config }: Base, role: Part, log: Log): Parts {
       return {
         drainAsked,
         services,
-        summary: () => summary({ worker: { ...worker.report, slots: config.concurrency } }),
+        summary: () => summary({ worker: { ...startReport(worker), slots: config.concurrency } }),
       };
     }
     case 'start': {

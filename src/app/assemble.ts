@@ -51,7 +51,7 @@ export async function assemble<Parts extends { services: readonly Service[] }>(
       signal,
     });
     const db = Db.open({ clock: systemClock, url, pooler, log, shards, encryptionKeys, max: 10 });
-    const waker = new Waker(url, log, systemClock, pooler);
+    const waker = new Waker(url, log, systemClock, pooler, shards);
     const parts = compose({ db, waker, config: { ...config, databaseUrl: url } });
     const services = [
       closing('pool', async () => await db.close()),

@@ -1,9 +1,11 @@
 import type { Config } from '../config/config.ts';
+import { FIRST_KEY_NEEDS_ADMIN, mayBeFirstKey } from '../core/access/scope.ts';
 import type { KeyView } from '../core/views/key-view.ts';
-import { type Database, openDatabase } from './open-database.ts';
+import { AppError, type Database, openDatabase } from './open-database.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { stopAll } from '../runtime/service.ts';
+import { anyKey } from '../store/access/credentials.ts';
 import { Db } from '../store/connection/db.ts';
 import {
   createKey,
@@ -20,6 +22,10 @@ import { migrate } from '../store/connection/migrate.ts';
  * API.
  */
 export interface KeyDesk {
+  /** A description of the database. */
+  database: string;
+  /** Whether a server may use it now: an embedded one was not started for this call. */
+  isServed: boolean;
   create(request: KeyRequest): Promise<MadeKey>;
   list(tenant: string): Promise<KeyView[]>;
   revoke(tenant: string, keyId: string): ReturnType<typeof revokeKey>;
@@ -48,8 +54,8 @@ export async function withKeyDesk<T>(
 }
 
 async function atDesk<T>(
-  { url }: Database,
-  { pooler, shards }: Config,
+  { url, label, services }: Database,
+  { pooler, shards, oidcIssuer }: Config,
   log: Log,
   work: (desk: KeyDesk) => Promise<T>,
 ): Promise<T> {
@@ -57,7 +63,14 @@ async function atDesk<T>(
   const db = Db.open({ clock: systemClock, url, pooler, log, shards, max: 2 });
   try {
     return await work({
-      create: async (request) => createKey(db, BY, request),
+      database: label,
+      isServed: services.length === 0,
+      create: async (request) => {
+        const isLocked = !mayBeFirstKey(request.tenant, request.scopes) && !(await anyKey(db));
+        // With an identity provider, its admins can create keys.
+        if (isLocked && !oidcIssuer) throw new AppError(FIRST_KEY_NEEDS_ADMIN);
+        return await createKey(db, BY, request);
+      },
       list: async (tenant) => listKeys(db, tenant),
       revoke: async (tenant, keyId) => revokeKey(db, BY, tenant, keyId),
       rotate: async (tenant, keyId, overlapMs) => rotateKey(db, BY, tenant, keyId, overlapMs),

@@ -45,7 +45,8 @@ export function localApi(
   const webhookBrokers = new Publishers(config.brokers).names;
   const runnerUids = rangesOf(parseUidSetting(config.runnerUids));
   const served = { db, enqueuer, large, log, host, port, runnerUids, unservedAfterMs };
-  const reach = { allowedHosts, trustedProxies, webhookAllow, webhookBrokers };
+  const hasMail = config.smtpUrl !== null;
+  const reach = { allowedHosts, trustedProxies, webhookAllow, webhookBrokers, hasMail };
   const deps = { ...served, ...reach, limits: config };
   const dashboard = dashboardFolder(log);
   const { environment: name, environmentColor: color } = config;

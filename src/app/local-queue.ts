@@ -1,4 +1,6 @@
+import { DEFAULT_TENANT } from '../core/access/scope.ts';
 import { definitionName } from '../core/definition/definition.ts';
+import { homeShard } from '../core/queue/shard.ts';
 import type { Config } from '../config/config.ts';
 import type { TenantLimits } from '../enqueue/quotas.ts';
 import { systemClock } from '../runtime/clock.ts';
@@ -57,14 +59,21 @@ export function localQueue(
   log: Log,
   large?: LargeValues,
 ): WorkerStore {
-  const queue = postgresQueue(db, reserved, waker, localSpawner(db, waker, settings), large);
+  const spawn = localSpawner(db, waker, settings);
+  let report: ((problem: string) => void) | undefined;
+  const queue = postgresQueue(db, reserved, waker, spawn, large, async (shard, definitions) => {
+    const here = definitions.filter(
+      ({ key }) => homeShard(DEFAULT_TENANT, key, db.shards) === shard,
+    );
+    if (here.length > 0) await syncSchedules({ db, ids: db.ids, log, onProblem: report }, here);
+  });
   let served: string[] = [];
   return {
     ...queue,
-    publish: async (definitions) => {
+    publish: async (definitions, onProblem) => {
       served = definitions.map(definitionName);
+      report = onProblem;
       await queue.publish(definitions);
-      await syncSchedules({ db, ids: db.ids, log }, definitions);
     },
     announce: async (shard, instance, definitions) => {
       served = definitions.map(definitionName);

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { parseAlertDefaults } from '../core/alert/alert-rules.ts';
 import { HOUR_MS } from '../core/values/duration.ts';
 import { BEAT_TIMING, type BeatTiming } from '../core/queue/lease.ts';
+import { quietMs, quietStretch } from '../core/shards/quiet.ts';
 import { RedisBeats } from '../liveness/redis-beats.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -10,14 +11,17 @@ import { closing, type Service } from '../runtime/service.ts';
 import { alertWatch, SETTLE_MS } from '../scheduler/alert-watch.ts';
 import { bulkRunner } from '../scheduler/bulk-runner.ts';
 import { canaryJudge } from '../scheduler/canary-judge.ts';
+import { lookout } from '../scheduler/lookout.ts';
 import { limitSweeper } from '../scheduler/limit-sweeper.ts';
 import { healthWatch } from '../scheduler/health-watch.ts';
 import { partitioner } from '../scheduler/partitioner.ts';
 import { promoter } from '../scheduler/promoter.ts';
 import { pruner } from '../scheduler/pruner.ts';
 import { reaper } from '../scheduler/reaper.ts';
+import { resolver } from '../scheduler/resolver.ts';
 import { SchedulerMembership } from '../scheduler/scheduler-membership.ts';
-import { ShardSemaphore, ownShards } from '../scheduler/shard-order.ts';
+import { QuietShards } from '../core/shards/quiet-shards.ts';
+import { type ShardOrder, ShardSemaphore, ownShards, sparing } from '../scheduler/shard-order.ts';
 import { suspicion } from '../scheduler/suspicion.ts';
 import { counterKeeper } from '../scheduler/counter-keeper.ts';
 import { ticker } from '../scheduler/ticker.ts';
@@ -56,6 +60,14 @@ const PRUNE_TIMEOUT_MS = HOUR_MS;
 /** Shards of other schedulers are polled once in this many rounds. */
 const FOREIGN_ROUNDS = 5;
 
+/** How often the loops poll by themselves that the lookout wakes, in poll intervals. */
+const REST_POLLS = 10;
+/** The lookout looks at least this often: counters are at most a second behind. */
+const LOOK_MS_MAX = 1_000;
+
+/** How many times longer the counters of a quiet shard rest: a metric shows how old they are. */
+const COUNTERS_STRETCH = 4;
+
 /** The most loops of a scheduler on one shard at the same time. */
 const LOOPS_PER_SHARD = 3;
 
@@ -91,34 +103,83 @@ export function schedulerServices(
   const membership = new SchedulerMembership({ ...identity, db, leaseMs, heartbeatMs, log });
   // With one shard there are no other shards to leave connections for.
   const semaphore = new ShardSemaphore(db.shards === 1 ? Infinity : LOOPS_PER_SHARD);
-  const shardOrder = () => ownShards(membership, systemClock, FOREIGN_ROUNDS * pollMs, semaphore);
-  const promoting = promoter(db, waker, pollMs, log, shardOrder(), systemClock, settings.logJobs);
+  const foreignMs = FOREIGN_ROUNDS * pollMs;
+  const clock = systemClock;
+  // LISTEN needs a session, which a transaction pooler does not keep; then polling must do, and no
+  // shard is left alone.
+  const listens = pooler === 'none';
+  const stretch = listens ? quietStretch(db.shards) : 1;
+  const lookMs = Math.min(pollMs, LOOK_MS_MAX);
+  const quiet = new QuietShards(db.shards, lookMs, listens ? quietMs(lookMs, db.shards) : lookMs);
+  const own = (everyMs: number) => ownShards(membership, clock, everyMs, semaphore);
+  // A little less than its interval, so that each of its own rounds visits all shards.
+  const dueMs = foreignMs - pollMs;
+  const dueOrder = sparing(own(dueMs), quiet, clock, stretch * dueMs);
+  // The promoter has chosen the shard.
+  const any: ShardOrder = { take: async (shard, work) => await semaphore.run(shard, work) };
+  const resolving = db.shards > 1 ? resolver(db, waker, clock, log, any) : undefined;
+  const { logJobs } = settings;
+  const promoting = promoter(db, waker, foreignMs, log, dueOrder, clock, logJobs, resolving);
+  const restMs = REST_POLLS * pollMs;
+  // The lookout has chosen the shard.
+  const chosen = sparing(any, quiet, clock, stretch * restMs);
+  const reaping = reaper({
+    ...settings,
+    db,
+    waker,
+    clock,
+    restMs,
+    log,
+    shardOrder: chosen,
+    beating,
+  });
+  const sweeping = limitSweeper(db, waker, pollMs, log, chosen, { restMs });
+  // A little more than the ten seconds after which it rolls up in any case.
+  const countMs = (REST_POLLS + 0.5) * LOOK_MS_MAX;
+  const countedMs = (Math.min(COUNTERS_STRETCH, stretch) - 0.5) * countMs;
+  const counting = counterKeeper(db, clock, log, sparing(any, quiet, clock, countedMs), countMs);
+  const woken = { reaping, sweeping, counting, promoting };
   const enqueuer = new Enqueuer(db, waker, systemClock);
-  const ticking = ticker({ db, enqueuer, log }, membership, pollMs, systemClock);
+  const tickMs = listens ? quietMs(pollMs, db.shards) : pollMs;
+  const ticking = ticker({ db, enqueuer, log }, membership, tickMs, clock);
   const bulks = bulkRunner(db, waker, log, systemClock);
+  const foreignLookMs = (shard: number) => foreignMs * (quiet.isQuiet(shard) ? stretch : 1);
+  const lookOrder = ownShards(membership, clock, foreignLookMs, semaphore);
+  const looking = lookout(db, woken, lookMs, log, lookOrder, quiet);
+  const stir = (shard: number) => {
+    if (quiet.stir(shard)) looking.wake(shard);
+  };
   const pollAll = () => {
+    for (let shard = 0; shard < db.shards; shard += 1) stir(shard);
     promoting.pollSoon();
     ticking.pollSoon();
     bulks.pollSoon();
   };
   membership.onChange(pollAll);
-  // LISTEN needs a session, which a transaction pooler does not keep; then polling must do.
-  const listeners =
-    pooler === 'none'
-      ? [
-          new Listener({
-            url: databaseUrl,
-            log,
-            onDue: ({ kind, inMs }) => {
-              if (kind === 'jobs') promoting.hint(inMs);
-              else if (kind === 'schedules') ticking.hint(inMs);
-              else if (kind === 'bulk') bulks.hint(inMs);
-              else membership.pollSoon();
+  const allShards = Array.from({ length: db.shards }, (_, shard) => shard);
+  const listeners = listens
+    ? [
+        new Listener({
+          url: databaseUrl,
+          log,
+          // A scheduler of one shard, which is never quiet, need not hear of each job.
+          ...(db.shards > 1 && {
+            onWork: (hints) => {
+              for (const { shard } of hints) stir(shard);
             },
-            onConnected: pollAll,
           }),
-        ]
-      : [];
+          onDue: ({ kind, inMs, shard }) => {
+            if (kind === 'jobs') {
+              for (const one of shard === undefined ? allShards : [shard]) stir(one);
+              promoting.hint(inMs, shard ?? null);
+            } else if (kind === 'schedules') ticking.hint(inMs);
+            else if (kind === 'bulk') bulks.hint(inMs);
+            else membership.pollSoon();
+          },
+          onConnected: pollAll,
+        }),
+      ]
+    : [];
   return [
     closing('pruner connection', async () => await patient.close()),
     ...(beating
@@ -126,16 +187,24 @@ export function schedulerServices(
       : []),
     partitioner(db, log),
     membership,
+    ...(resolving ? [resolving] : []),
     promoting,
     ticking,
     bulks,
     ...listeners,
-    reaper({ ...settings, db, waker, clock: systemClock, log, shardOrder: shardOrder(), beating }),
-    unserved({ ...settings, db, waker, log, shardOrder: shardOrder() }),
-    limitSweeper(db, waker, pollMs, log, shardOrder()),
+    reaping,
+    unserved({
+      ...settings,
+      db,
+      waker,
+      log,
+      shardOrder: sparing(own(foreignMs), quiet, clock, stretch * foreignMs),
+    }),
+    sweeping,
     canaryJudge(db, pollMs, log, () => membership.owns(0)),
     pruner(patient, settings, log, () => membership.owns(0)),
-    counterKeeper(db, systemClock, log, shardOrder()),
+    counting,
+    looking,
     healthWatch(db, systemClock, log),
     alertWatch({
       db,
@@ -143,6 +212,7 @@ export function schedulerServices(
       log,
       defaults: parseAlertDefaults(settings.alerts ?? '') ?? {},
       isActive: () => membership.owns(0),
+      isQuiet: (shard) => quiet.isQuiet(shard),
       settleMs: SETTLE_MS,
     }),
   ];

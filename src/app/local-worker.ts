@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { Publishers } from '../brokers/publishers.ts';
 import type { Config } from '../config/config.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
+import { builtIn } from './built-in/built-in.ts';
 import { localDeployments } from './local-deployments.ts';
 import { localValues } from './values/local-values.ts';
 import { localQueue, type SpawnSettings } from './local-queue.ts';
@@ -16,7 +17,7 @@ import { Db } from '../store/connection/db.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { VERSION } from '../version.ts';
 import type { RunnerSettings } from '../worker/runners/runners.ts';
-import { deliveries, type DeliverySettings } from '../webhooks/deliveries.ts';
+import type { DeliverySettings } from '../webhooks/deliveries.ts';
 import { directQueue } from '../worker/claim/direct-queue.ts';
 import { Worker } from '../worker/worker.ts';
 
@@ -96,7 +97,7 @@ export function localWorker(
     databaseUrl: pooler === 'none' ? databaseUrl : null,
     beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },
     slots: concurrency,
-    builtIn: deliveries(db, systemClock, settings, publishers),
+    builtIn: builtIn(db, systemClock, settings, publishers),
     host: hostname(),
     pid: process.pid,
     version: VERSION,

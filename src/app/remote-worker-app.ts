@@ -58,13 +58,13 @@ export async function startRemoteWorker(
     });
   };
   await persist(begin, { what: 'the start of the worker', log, signal });
-  const { definitions, problems } = worker.report;
+  const { definitions, problems, warnings = [] } = worker.report;
   return {
     summary: {
       database: `none: jobs come from ${url}`,
       address: null,
       definitions: definitions.map((one) => ({ key: one.key, version: one.version })),
-      problems,
+      problems: [...problems, ...warnings],
       slots: config.concurrency,
     },
     drainAsked: asked.promise,

@@ -2,11 +2,18 @@ import type { Config } from '../config/config.ts';
 import { programFile } from '../runtime/code.ts';
 import { ChildService } from '../runtime/processes/child-service.ts';
 import type { Log } from '../runtime/log.ts';
+import type { RunnerReport } from '../worker/runners/runner.ts';
 
 export interface WorkerSummary {
   definitions: { key: string; version: number }[];
   problems: string[];
   slots: number;
+}
+
+/** What a worker reports at its start: problems of files, and of the machine. */
+export function startReport({ report }: { report: RunnerReport }): Omit<WorkerSummary, 'slots'> {
+  const { definitions, problems, warnings = [] } = report;
+  return { definitions, problems: [...problems, ...warnings] };
 }
 
 /** The worker of `start` leaves the work of schedulers to its parent, and ends with it. */

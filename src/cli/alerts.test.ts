@@ -101,6 +101,7 @@ const ROUTE = {
   groupSeconds: 60,
   quietHours: { from: '22:00', to: '07:00', timezone: 'UTC', days: ['sat', 'sun'] },
 };
+const BY_MAIL = { channel: 'email', to: ['a@x', 'b@x'], urlHost: null, quietHours: null };
 const MESSAGE = {
   id: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
   route: 'on-call',
@@ -112,7 +113,7 @@ const MESSAGE = {
 test('routes are set, listed and deleted', async () => {
   const { url, seen } = await playAnswers(
     json(200, ROUTE),
-    json(200, { ...ROUTE, channel: 'email', to: ['a@x', 'b@x'], urlHost: null, quietHours: null }),
+    json(200, { ...ROUTE, ...BY_MAIL, warnings: ['no mail server'] }),
     json(200, { routes: [] }),
     json(204, null),
   );
@@ -126,6 +127,7 @@ test('routes are set, listed and deleted', async () => {
   const mail = ['--email', 'a@x', '--email', 'b@x', '--owner', 'team-a', '--group-seconds', '0'];
   const mailed = await run(['alerts', 'route', 'on-call', ...mail, '--url', url]);
   expect(mailed.stdout).toContain('a@x,b@x');
+  expect(mailed.stderr).toBe('warning: no mail server\n');
   expect((await run(['alerts', 'routes', '--url', url])).stderr).toBe('No routes.\n');
   const gone = await run(['alerts', 'unroute', 'on-call', '--yes', '--url', url]);
   expect(gone.stdout).toBe('on-call\n');

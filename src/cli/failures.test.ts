@@ -29,7 +29,14 @@ const preview = (matched: number) =>
     action: 'retry',
     matched,
     matchedIsExact: true,
-    sample: [{ jobId: OTHER, definitionKey: 'a', status: 'failed', error: { message: 'boom' } }],
+    sample: [
+      {
+        jobId: OTHER,
+        definitionKey: 'a',
+        status: 'failed',
+        error: { code: 'X', message: 'boom', cause: null },
+      },
+    ],
   });
 
 describe('retry and delete', () => {
@@ -39,11 +46,21 @@ describe('retry and delete', () => {
     const { code, stdout } = await run(['retry', ID, OTHER, ...flags, '--url', url]);
     expect([code, stdout]).toEqual([0, `${ID}  queued\n${ID}  queued\n`]);
     const body = { mode: 'later', runAt: '2030-02-01T00:00:00Z', params: { a: 1 } };
-    expect(seen.map(({ method, url: path }) => `${method} ${path}`)).toEqual([
-      `POST /v1/jobs/${ID}/retry`,
-      `POST /v1/jobs/${OTHER}/retry`,
+    const changes = seen.filter(({ method }) => method === 'POST');
+    expect(changes.map(({ url: path }) => path)).toEqual([
+      `/v1/jobs/${ID}/retry`,
+      `/v1/jobs/${OTHER}/retry`,
     ]);
-    expect(seen.map((one) => one.body)).toEqual([body, body]);
+    expect(changes.map((one) => one.body)).toEqual([body, body]);
+  });
+
+  test('retry of a batch retries its jobs and says so', async () => {
+    const job = json(200, { jobId: ID, definitionKey: '$batch', status: 'failed' });
+    const { url, seen } = await playAnswers(job, json(200, { id: ID, status: 'running' }));
+    const { code, stdout, stderr } = await run(['retry', ID, '--url', url]);
+    expect([code, stdout]).toEqual([0, `${ID}  running\n`]);
+    expect(stderr).toContain('this is a batch: its jobs that did not succeed are retried');
+    expect(seen.at(-1)?.url).toBe(`/v1/batches/${ID}/retry`);
   });
 
   test('a refusal is exit code 5, a wrong mode 2', async () => {
@@ -139,7 +156,10 @@ describe('bulk', () => {
     const { url, seen } = await playAnswers(preview(7));
     const flags = ['--status', 'queued,created', '--created-before', '2030-01-01T00:00:00Z'];
     const { stdout, stderr } = await run(['bulk', 'cancel', ...flags, '--preview', '--url', url]);
-    expect([stdout, stderr]).toEqual([`${OTHER}  a  failed  boom\n`, '7 jobs would be changed.\n']);
+    expect([stdout, stderr]).toEqual([
+      `${OTHER}  a  failed  X boom\n`,
+      '7 jobs would be changed.\n',
+    ]);
     expect(seen[0]?.body).toEqual({
       action: 'cancel',
       filter: { status: ['queued', 'created'], createdBefore: '2030-01-01T00:00:00Z' },

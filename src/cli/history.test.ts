@@ -251,9 +251,9 @@ describe('show', () => {
     expect(code).toBe(0);
     expect(why).toEqual(['Is it stuck?', '  No sign of it: its worker is alive.']);
     expect(attempts).toEqual([
-      'TRY  VERSION  WORKER        STARTED                   TOOK     EXIT     MEMORY  CPU    OUTCOME   ERROR',
-      `1    7        000000000000  ${AT}  4 s      SIGKILL  256 MB  3.8 s  retrying  OUT_OF_MEMORY`,
-      `2    12       -             ${AT}  running  -        -       -      -         -`,
+      'TRY  VERSION  WORKER        STARTED                   TOOK     EXIT     MEMORY   CPU    OUTCOME   ERROR',
+      `1    7        000000000000  ${AT}  4 s      SIGKILL  256 MiB  3.8 s  retrying  OUT_OF_MEMORY`,
+      `2    12       -             ${AT}  running  -        -        -      -         -`,
     ]);
     expect(events).toHaveLength(11);
     expect(events?.[0]).toBe(`… 2 earlier events: npx longshore show ${ID} --events --url ${url}`);
@@ -319,15 +319,28 @@ describe('show', () => {
   });
 });
 
+test('logs of a word says how to get the log of a definition', async () => {
+  const { url } = await playAnswers(json(200, { jobs: [], nextCursor: null }));
+  const { code, stderr } = await run(['logs', 'total', '--url', url]);
+  expect(code).toBe(3);
+  expect(stderr).toContain('For all jobs of a definition: npx longshore logs --definition total');
+});
+
+test('an event names its actor as the dashboard does', () => {
+  const event = { id: '1', type: 'cancel_requested', at: AT, attempt: 1 } as const;
+  const words = eventText({ ...event, payload: { by: 'open' } });
+  expect(words).toBe(`${AT} #1  cancel_requested by anonymous (no keys)`);
+});
+
 test.each([
   [0, '0 B'],
   [1_023, '1023 B'],
-  [1_024, '1 KB'],
-  [1_536, '1.5 KB'],
-  [1_048_575, '1 MB'],
-  [268_435_456, '256 MB'],
-  [5 * 1024 ** 4, '5 TB'],
-  [5_000 * 1024 ** 4, '5000 TB'],
+  [1_024, '1 KiB'],
+  [1_536, '1.5 KiB'],
+  [1_048_575, '1 MiB'],
+  [268_435_456, '256 MiB'],
+  [5 * 1024 ** 4, '5 TiB'],
+  [5_000 * 1024 ** 4, '5000 TiB'],
 ])('%i bytes are %s', (bytes, expected) => {
   expect(size(bytes)).toBe(expected);
 });

@@ -126,6 +126,16 @@ describe('enqueue', () => {
     expect(stderr).toContain(`longshore cancel ${ID}`);
   });
 
+  test('--wait waits for a definition that a server is about to load', async () => {
+    const unheardOf = [{ code: 'UNREGISTERED', detail: 'no worker has registered "hello"' }];
+    const stored = json(202, { jobId: ID, status: 'queued', warnings: unheardOf });
+    const beside = { '/logs': stream(END), '/definitions': json(200, { definitions: [] }) };
+    const { url } = await playBeside(beside, stored, finished('queued'), finished('succeeded'));
+    const { code, stdout, stderr } = await run(['enqueue', 'hello', '--wait', '--url', url]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '1\n' });
+    expect(stderr).toMatch(/^warning: no worker has registered "hello" yet; waiting up to 15 s/);
+  });
+
   test('--wait --timeout says what it waits for, and then exits with 7', async () => {
     const { url } = await playBeside({ '/logs': log }, unheard, finished('queued'));
     const args = ['enqueue', 'helo', '--wait', '--timeout', '0.1', '--url', url];
@@ -184,7 +194,8 @@ describe('looking', () => {
   });
 
   test('list shows why a job failed', async () => {
-    const error = { code: 'HANDLER_ERROR', message: 'boom\nat x', stack: null, cause: null };
+    const cause = { code: 'X', message: 'refused\nat x', stack: null, cause: null };
+    const error = { code: 'HANDLER_ERROR', message: 'boom', stack: null, cause };
     const job = { jobId: ID, definitionKey: 'hello', status: 'failed', error, runAt: null };
     const counts = { attempts: 3, maxAttempts: 3, createdAt: '2030-01-01T00:00:00Z' };
     const { url } = await playAnswers(
@@ -193,7 +204,7 @@ describe('looking', () => {
     const { stdout } = await run(['list', '--url', url]);
     expect(stdout).toBe(
       'ID                                    DEFINITION  STATUS  ATTEMPT  AGE  DETAIL\n' +
-        `${ID}  hello       failed  3/3      1m   HANDLER_ERROR boom\\nat x\n`,
+        `${ID}  hello       failed  3/3      1m   HANDLER_ERROR refused\n`,
     );
   });
 
@@ -236,7 +247,7 @@ describe('usage', () => {
     [['help', 'enqeue'], 'unknown command "enqeue": did you mean "enqueue"?'],
     [['help', 'keys', 'creat'], 'unknown command "creat": did you mean "create"?'],
     [['keys', 'help', 'rotat'], 'unknown command "rotat": did you mean "rotate"?'],
-    [['show'], "missing required argument 'id'"],
+    [['show'], '<id> is missing'],
     [['show', ID, 'more'], 'too many arguments'],
     [['enqueue', 'hello', '{'], 'the params are not JSON'],
     [['enqueue', 'hello', '--timeout', '1'], '--timeout needs --wait'],
@@ -262,7 +273,7 @@ describe('usage', () => {
     expect((await run(args)).stderr).toBe(
       'error: --run-at: must be a time (and 2 more)\n' +
         '  --tag: is too long\n' +
-        '  /params/items: is missing\n',
+        '  params /items: is missing\n',
     );
     const { stderr } = await run([...args, '--json']);
     expect(JSON.parse(stderr)).toMatchObject({ detail, errors });
@@ -275,6 +286,22 @@ describe('usage', () => {
     const { url: other } = await playAnswers(json(422, wrong));
     const create = ['schedules', 'create', 'a', '@daily', '--params', '{"name":7}', '--url', other];
     expect((await run(create)).stderr).toContain('error: --params /name: must be string');
+    const cron = [{ pointer: '/cron', detail: 'is not a cron expression' }];
+    const noCron = { code: 'VALIDATION_FAILED', detail: '/cron: is not a cron expression' };
+    const { url: third } = await playAnswers(json(422, { ...noCron, errors: cron }));
+    expect((await run(['schedules', 'create', 'a', '61 * * * *', '--url', third])).stderr).toBe(
+      'error: <cron>: is not a cron expression\n',
+    );
+  });
+
+  test('advice about URLs is left out', async () => {
+    const why = 'must be a time (in a URL write + as %2B)';
+    const errors = [{ pointer: '/runAt', detail: why }];
+    const refused = { code: 'VALIDATION_FAILED', detail: `/runAt: ${why}`, errors };
+    const { url } = await playAnswers(json(422, refused));
+    expect((await run(['enqueue', 'a', '--run-at', 'soon', '--url', url])).stderr).toBe(
+      'error: --run-at: must be a time\n',
+    );
   });
 
   test('an error of the search names it as it was written', async () => {

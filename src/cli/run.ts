@@ -6,8 +6,9 @@ import { createProgram } from './program.ts';
 import { errorLines } from './report.ts';
 import { inOwnWords } from './server-refusal.ts';
 import { configOf } from './session.ts';
-import { excessHint } from './options/excess-arguments.ts';
-import { secretFlagHint } from './options/secret-flag.ts';
+import { excessHint } from './options/hints/excess-arguments.ts';
+import { secretFlagHint } from './options/hints/secret-flag.ts';
+import { usageHint } from './options/hints/usage-hint.ts';
 
 /** Runs one command line and returns its exit code; reports all errors. */
 export async function runCli(cli: Cli, args: readonly string[]): Promise<number> {
@@ -27,7 +28,8 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     const command = calledCommand(program, args);
     const url = () => configOf(cli, command, 'client').config.url;
     const said = asJson ? error : inOwnWords(error, command, url);
-    const hint = secretFlagHint(error, args) ?? excessHint(error, command);
+    const hint =
+      secretFlagHint(error, args) ?? excessHint(error, command) ?? usageHint(error, command);
     cli.stderr.write(`${errorLines(hint ?? said, asJson).join('\n')}\n`);
     return code;
   }

@@ -36,6 +36,20 @@ const schedule: Schedule = {
 const page = (...schedules: unknown[]) => json(200, { schedules, nextCursor: null });
 
 describe('schedules create and update', () => {
+  test('prints the warnings of the server, and can require a registered definition', async () => {
+    const detail = 'no worker has registered "report": did you mean "reports"?';
+    const warned = { ...schedule, warnings: [{ code: 'UNREGISTERED', detail }] };
+    const { url, seen } = await playAnswers(json(201, warned), json(201, warned));
+    const args = ['schedules', 'create', 'report', '@daily', '--url', url];
+    const { stdout, stderr } = await run(args);
+    expect(stdout).toBe(`${ID}\n`);
+    expect(stderr).toBe(`runs in 2h29m\nwarning: ${detail}\n`);
+    expect(seen.map((one) => one.url)).toEqual(['/v1/schedules']);
+    const programs = await run([...args, '--require-registered', '--json']);
+    expect(JSON.parse(programs.stdout)).toEqual(warned);
+    expect(seen[1]?.body).toMatchObject({ requireRegistered: true });
+  });
+
   test('send what the flags say, and print the id alone on stdout', async () => {
     const { url, seen } = await playAnswers(json(201, schedule));
     const policies = ['--dst-gap', 'skip', '--catch-up', 'all', '--catch-up-max', '7'];
@@ -44,6 +58,7 @@ describe('schedules create and update', () => {
     const { code, stdout, stderr } = await run([...args, '--url', url]);
     expect([code, stdout]).toEqual([0, `${ID}\n`]);
     expect(stderr).toBe('runs in 2h29m\n');
+    expect(seen).toHaveLength(1);
     expect(seen[0]).toMatchObject({ method: 'POST', url: '/v1/schedules' });
     expect(seen[0]?.body).toEqual({
       definitionKey: 'report',

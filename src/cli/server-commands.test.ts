@@ -31,6 +31,9 @@ describe('doctor', () => {
   const away: Check = { name: 'database', status: 'problem', detail: 'away', fix: 'start it' };
 
   test('prints a line for each check, and below it what to do', async () => {
+    const env = { LONGSHORE_URL: 'http://prod.example:4400' };
+    const elsewhere = await run(['doctor'], { checks: [well], env });
+    expect(elsewhere.stderr).toContain(`, not the server ${env.LONGSHORE_URL}`);
     expect(await run(['doctor'], { checks: [well, odd, bad] })).toEqual({
       code: 1,
       stdout: [

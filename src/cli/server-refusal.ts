@@ -11,11 +11,26 @@ export function inOwnWords(error: unknown, command: Command, url: () => string):
   }
   let { detail } = error;
   const renamed = errors.map(({ pointer, detail: why }) => {
-    const name = searchArgument(pointer, command) ?? flagOf(pointer, command) ?? pointer;
+    const name = nameOf(pointer, command);
     if (detail.startsWith(`${pointer}: `)) detail = name + detail.slice(pointer.length);
-    return { pointer: name, detail: why };
+    return { pointer: name, detail: why.replace(URL_ADVICE, '') };
   });
-  return new ProblemError(status, code, detail, renamed, retryAfterMs);
+  return new ProblemError(status, code, detail.replace(URL_ADVICE, ''), renamed, retryAfterMs);
+}
+
+/** Fields whose flag has another name. */
+const FLAGS_OF: Record<string, string> = { to: 'email' };
+
+/** Who types a flag writes no URL. */
+const URL_ADVICE = ' (in a URL write + as %2B)';
+
+function nameOf(pointer: string, command: Command): string {
+  return (
+    searchArgument(pointer, command) ??
+    flagOf(pointer, command) ??
+    argumentOf(pointer, command) ??
+    pointer
+  );
 }
 
 /** The search that the user wrote as arguments; the server calls it "/q". */
@@ -31,9 +46,17 @@ function searchArgument(pointer: string, command: Command): string | null {
  */
 function flagOf(pointer: string, command: Command): string | null {
   const [, field = '', ...inside] = pointer.split('/');
-  const names = [field, field.replace(/s$/, '')];
+  const names = [field, field.replace(/s$/, ''), FLAGS_OF[field]];
   const option = command.options.find((one) => names.includes(one.attributeName()));
   if (!option?.long) return null;
   const isListItem = inside.length === 1 && /^\d+$/.test(inside[0] ?? '');
   return inside.length === 0 || isListItem ? option.long : `${option.long} /${inside.join('/')}`;
+}
+
+/** "/cron" is <cron>, "/definitionKey" is <key> and "/params/name" is "params /name". */
+function argumentOf(pointer: string, command: Command): string | null {
+  const [, field = '', ...inside] = pointer.split('/');
+  const name = field === 'definitionKey' ? 'key' : field;
+  if (!command.registeredArguments.some((one) => one.name() === name)) return null;
+  return inside.length === 0 ? `<${name}>` : `${name} /${inside.join('/')}`;
 }

@@ -44,6 +44,45 @@ describe('stats', () => {
   });
 });
 
+describe('shards', () => {
+  const jobs = Object.fromEntries(JOB_STATES.map((state) => [state, 0]));
+  const one = {
+    shard: 0,
+    node: '10.0.0.5:5432/jobs',
+    problem: null,
+    jobs: { ...jobs, queued: 240, running: 7, cancelling: 1, retrying: 2 },
+    oldestAgeMs: 18_200,
+    lateMs: 0,
+    enqueuedPerSecond: 4.1,
+    endedPerSecond: 3.9,
+    workers: { live: 2, dead: 1 },
+  };
+  const none = { oldestAgeMs: null, lateMs: null, enqueuedPerSecond: null, endedPerSecond: null };
+  const failed = { shard: 1, node: null, problem: 'the disk is full', jobs: null, workers: null };
+
+  test('prints a row for each shard, and names the one that could not be read', async () => {
+    const shards = [one, { ...failed, ...none }];
+    const { url, seen } = await playAnswers(json(200, { windowSeconds: 320, shards }));
+    const { stdout, stderr } = await run(['shards', '--url', url]);
+    expect(stdout).toBe(
+      'SHARD  NODE                QUEUED  RUNNING  SCHEDULED  RETRYING  SUSPENDED  OLDEST  LATE  IN/S  OUT/S  WORKERS  DEAD\n' +
+        '0      10.0.0.5:5432/jobs  240     8        0          2         0          18s     -     4.1   3.9    2        1\n' +
+        '1      -                   -       -        -          -         -          -       -     -     -      -        -\n',
+    );
+    expect(stderr).toBe(
+      'Shard 1 could not be read: the disk is full\n' +
+        '2 shards on 1 database. Rates are of the last 320 s.\n',
+    );
+    expect(seen[0]?.url).toBe('/v1/shards');
+  });
+
+  test('prints what the API returned with --json', async () => {
+    const { url } = await playAnswers(json(200, { windowSeconds: 320, shards: [one] }));
+    const { stdout } = await run(['shards', '--json', '--url', url]);
+    expect(JSON.parse(stdout)).toMatchObject({ shards: [{ shard: 0, jobs: { queued: 240 } }] });
+  });
+});
+
 describe('scale', () => {
   test('prints a row for each definition, and the total', async () => {
     const numbers = { waiting: 240, running: 8, oldestAgeMs: 18_200, arrivalsPerSecond: 4.125 };
@@ -68,12 +107,15 @@ describe('workers', () => {
   test('prints columns with what runs and when each was last heard of', async () => {
     const worker = { workerId: WORKER, host: 'h', pid: 7, version: '1.0', slots: 8 };
     const times = { heartbeatAt: '2030-01-01T00:00:56Z', startedAt: '2029-12-30T00:00:00Z' };
-    const workers = [{ ...worker, ...times, running: [ID, ID], busy: 2, status: 'active' }];
+    const held = { running: [ID, ID], busy: 2, notLoaded: ['jobs/bad.ts: Error: boom'] };
+    const workers = [{ ...worker, ...times, ...held, status: 'active' }];
     const { url } = await playAnswers(json(200, { workers }));
-    expect((await run(['workers', '--url', url])).stdout).toBe(
+    const { stdout, stderr } = await run(['workers', '--url', url]);
+    expect(stdout).toBe(
       'ID                                    STATUS  RUNNING  HEARTBEAT  AGE  VERSION  HOST\n' +
         `${WORKER}  active  2/8      4s         2d   1.0      h pid 7\n`,
     );
+    expect(stderr).toBe('Not loaded by h pid 7: jobs/bad.ts: Error: boom\n');
     expect(JSON.parse((await run(['workers', '--json', '--url', url])).stdout)).toEqual({
       workers,
     });

@@ -90,7 +90,10 @@ export class Sessions {
   }
 }
 
-/** Tenants: `client.tenants`. Needs an admin key of the default tenant. */
+/**
+ * Tenants: `client.tenants`. Needs an admin key of the default tenant; the tenant that the client acts
+ * for makes no difference.
+ */
 export class Tenants {
   readonly #transport: Transport;
 
@@ -99,19 +102,20 @@ export class Tenants {
   }
 
   async create(tenant: string): Promise<Tenant> {
-    const call = { method: 'POST', path: '/v1/tenants', repeatable: false } as const;
+    const call = { method: 'POST', path: '/v1/tenants', repeatable: false, ofKey: true } as const;
     return await this.#transport.call({ ...call, body: { tenant } });
   }
 
   async list(): Promise<Tenant[]> {
-    const call = { method: 'GET', path: '/v1/tenants', repeatable: true } as const;
+    const call = { method: 'GET', path: '/v1/tenants', repeatable: true, ofKey: true } as const;
     return (await this.#transport.call<{ tenants: Tenant[] }>(call)).tenants;
   }
 
   /** Omitted fields stay unchanged. */
   async limit(tenant: string, change: TenantLimitsChange): Promise<Tenant> {
     const path = `${tenantPath(tenant)}/limits`;
-    return await this.#transport.call({ method: 'PATCH', path, body: change, repeatable: true });
+    const call = { method: 'PATCH', path, repeatable: true, ofKey: true } as const;
+    return await this.#transport.call({ ...call, body: change });
   }
 }
 
@@ -161,6 +165,8 @@ export interface AuditFilter {
   actor?: string | undefined;
   action?: string | undefined;
   subject?: string | undefined;
+  /** Part of the actor, action, subject, address or change, in any case. */
+  q?: string | undefined;
   after?: Date | string | undefined;
   before?: Date | string | undefined;
   cursor?: string | undefined;

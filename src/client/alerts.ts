@@ -6,7 +6,12 @@ import type {
   AlertView,
 } from '../core/alert/alert.ts';
 import type { QuietHours } from '../core/alert/quiet-hours.ts';
-import type { AlertChannel, AlertMessageView, AlertRouteView } from '../core/alert/route.ts';
+import type {
+  AlertChannel,
+  AlertMessageView,
+  AlertRouteView,
+  SavedRouteView,
+} from '../core/alert/route.ts';
 import { queryOf } from './http/query.ts';
 import type { Transport } from './http/transport.ts';
 
@@ -39,6 +44,7 @@ export interface AlertRuleOptions {
 
 /** Where alerts are sent, and a message to there, as the server shows them. */
 export type AlertRoute = AlertRouteView;
+export type SavedAlertRoute = SavedRouteView;
 export type AlertMessage = AlertMessageView;
 
 export interface QuietHoursOptions extends Pick<QuietHours, 'from' | 'to'> {
@@ -119,7 +125,7 @@ export class Alerts {
   }
 
   /** Creates or replaces a route. */
-  async setRoute(name: string, options: AlertRouteOptions): Promise<AlertRoute> {
+  async setRoute(name: string, options: AlertRouteOptions): Promise<SavedAlertRoute> {
     const call = { method: 'PUT', path: pathOf(name, 'routes'), repeatable: true } as const;
     return await this.#transport.call({ ...call, body: options });
   }

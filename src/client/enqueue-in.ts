@@ -1,11 +1,13 @@
 import type { StandardSchema } from '../core/definition/define.ts';
 import type { JobState } from '../core/job/job.ts';
 import { escapePointer } from '../core/job/params.ts';
+import { unknownName } from '../core/values/nearest.ts';
 import { strictJson } from '../core/values/strict-json.ts';
 import type { ProblemDetail } from './http/errors.ts';
 import type { DefinitionRef, EnqueueOptions, JobReceipt } from './job.ts';
+import type { OptionNames } from './http/known-options.ts';
 import { problemError } from './http/problems.ts';
-import { requestBody } from './http/request-body.ts';
+import { refuseUndefined, requestBody } from './http/request-body.ts';
 import { callEnqueue, type Transaction } from './transaction.ts';
 
 /** `longshore.enqueue` does not take these. */
@@ -15,6 +17,32 @@ export interface EnqueueInOptions extends Omit<EnqueueOptions, NotInSql> {
   /** The owner of the job; by default `default`. */
   tenant?: string | undefined;
 }
+
+const NOT_IN_SQL: Record<NotInSql, true> = {
+  signal: true,
+  requireRegistered: true,
+  after: true,
+  onParentFailure: true,
+};
+const OPTIONS: OptionNames<EnqueueInOptions> = {
+  definitionVersion: true,
+  paramsShape: true,
+  priority: true,
+  maxAttempts: true,
+  idempotencyKey: true,
+  concurrencyKey: true,
+  runAt: true,
+  scheduledAt: true,
+  delayMs: true,
+  hold: true,
+  timeoutSeconds: true,
+  retry: true,
+  tags: true,
+  unique: true,
+  expiresAt: true,
+  skipValidation: true,
+  tenant: true,
+};
 
 /** The job exists if and only if the transaction commits. */
 export interface EnqueueInReceipt extends JobReceipt {
@@ -50,6 +78,8 @@ export async function enqueueIn(
   params?: unknown,
   options: EnqueueInOptions = {},
 ): Promise<EnqueueInReceipt> {
+  refuseUndefined(definition);
+  refuseOptions(options);
   const { paramsShape } = options;
   // The schema is that of the shape of the definition.
   const isOwn =
@@ -64,6 +94,19 @@ export async function enqueueIn(
     return { jobId: String(jobId), status: status as JobState, created: created === true };
   } catch (error) {
     throw asProblem(error);
+  }
+}
+
+/** PostgreSQL knows no nearest name, and says only that an option is unknown. */
+function refuseOptions(options: EnqueueInOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(OPTIONS, name)) continue;
+    const detail = Object.hasOwn(NOT_IN_SQL, name)
+      ? 'not possible in a transaction'
+      : unknownName('field', name, Object.keys(OPTIONS));
+    const pointer = `/${escapePointer(name)}`;
+    const errors = [{ pointer, detail }];
+    throw problemError(400, 'VALIDATION_FAILED', `${pointer}: ${detail}`, errors);
   }
 }
 
@@ -90,13 +133,19 @@ const REFUSALS: Record<string, [status: number, code: string]> = {
   LS422: [400, 'PAYLOAD_INVALID'],
 };
 
+const NO_SUCH_SCHEMA = '3F000';
+const NO_LONGSHORE =
+  'this database has no Longshore: start a server on it, or run longshore migrate';
+
 /**
  * Converts a refusal of the function to the error of the API; other errors are returned as they
  * are.
  */
 function asProblem(error: unknown): unknown {
   for (const one of layersOf(error)) {
-    const known = REFUSALS[String(one['code'] ?? one['originalCode'])];
+    const code = String(one['code'] ?? one['originalCode']);
+    if (code === NO_SUCH_SCHEMA) return new Error(NO_LONGSHORE, { cause: error });
+    const known = REFUSALS[code];
     if (!known) continue;
     // Knex puts the statement before the message.
     const said = String(one['originalMessage'] ?? one['message']).replace(/^select .*?\) - /, '');

@@ -26,7 +26,7 @@ test('the pauses grow up to the given one', async () => {
     .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(WaitTimeout);
   expect(error).toMatchObject({ job: { status: 'running' } });
-  expect((error as Error).message).toBe(`job ${ID} did not end within 400 ms and is running`);
+  expect((error as Error).message).toBe(`job ${ID} did not end within 400 ms; it is still running`);
   // 25, 38, 56, 84, 100, 100 …: between a tight loop and a look every 100 ms.
   expect(seen.length).toBeGreaterThanOrEqual(2);
   expect(seen.length).toBeLessThanOrEqual(8);

@@ -1,5 +1,6 @@
 import type { EnqueueWarning } from '../core/definition/enqueue-warning.ts';
 import { isTerminal, type JobState } from '../core/job/job.ts';
+import { type OptionNames, refuseUnknownOptions } from './http/known-options.ts';
 import { JobFailed, ProblemError, ServerUnreachable, WaitTimeout } from './http/errors.ts';
 import type {
   BatchEntries,
@@ -46,6 +47,12 @@ export interface JobAccess {
   stream(jobId: string, options?: StreamOptions): AsyncIterable<StreamChunk>;
 }
 
+const WAIT_OPTIONS: OptionNames<WaitOptions> = {
+  timeoutMs: true,
+  pollMs: true,
+  signal: true,
+  onPoll: true,
+};
 const FIRST_PAUSE_MS = 25;
 const PAUSE_GROWTH = 1.5;
 
@@ -114,6 +121,7 @@ export class JobHandle<Result = unknown> {
 
   /** Resolves with the job when it has ended, in any state; throws `WaitTimeout` before that. */
   async wait(options: WaitOptions = {}): Promise<Job<Result>> {
+    refuseUnknownOptions('wait', options, WAIT_OPTIONS);
     const { timeoutMs, pollMs = 1_000 } = options;
     const limit = timeoutMs === undefined ? undefined : limitOf(timeoutMs);
     const signals = [limit, options.signal].filter((signal) => signal !== undefined);
@@ -133,12 +141,13 @@ export class JobHandle<Result = unknown> {
       }
     } catch (error) {
       if (timeoutMs === undefined || !limit?.aborted || options.signal?.aborted) throw error;
-      throw new WaitTimeout(this.id, timeoutMs, seen);
+      throw new WaitTimeout(`job ${this.id}`, timeoutMs, seen);
     }
   }
 
   /** Resolves with the result of the job; throws `JobFailed` when it failed or was cancelled. */
   async result(options: WaitOptions = {}): Promise<Result> {
+    refuseUnknownOptions('result', options, WAIT_OPTIONS);
     const job = await this.wait(options);
     if (job.status !== 'succeeded') throw new JobFailed(job);
     if (!job.largeResult) return job.result as Result;
@@ -186,6 +195,6 @@ export interface JobStarter {
 }
 
 /** Timers have 31 bits; a longer one would fire at once. */
-function limitOf(timeoutMs: number): AbortSignal {
+export function limitOf(timeoutMs: number): AbortSignal {
   return AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(timeoutMs)), 2_147_483_647));
 }

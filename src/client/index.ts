@@ -6,11 +6,20 @@ export type {
   AlertMessagePage,
   AlertPage,
   AlertRoute,
+  SavedAlertRoute,
   AlertRouteOptions,
   AlertRule,
   AlertRuleOptions,
   QuietHoursOptions,
 } from './alerts.ts';
+export type {
+  Batch,
+  BatchHandle,
+  BatchJobPage,
+  BatchOptions,
+  BatchPage,
+  BatchWaitOptions,
+} from './batches/batches.ts';
 export type {
   Bulk,
   BulkFilter,
@@ -102,7 +111,7 @@ export type {
 export type { LinkChoice, SignalLinkOptions } from '../core/signal/signal-link.ts';
 export type { ExportOptions } from './search/export-jobs.ts';
 export type { View, ViewOptions } from './search/views.ts';
-export type { DefinitionScale, Scale, ScaleOptions } from './scale.ts';
+export type { DefinitionScale, Scale, ScaleOptions, Shard, Shards } from './scale.ts';
 export type { DefinitionStats, Series, SeriesOptions, Stats, StatsOptions } from './stats.ts';
 export type {
   Budget,
@@ -126,6 +135,8 @@ export type {
   ReadOptions,
 } from './history.ts';
 export type {
+  NewSchedule,
+  NewScheduleOptions,
   Schedule,
   ScheduleFilter,
   ScheduleOptions,

@@ -1,6 +1,7 @@
 import type { RelatedJobs } from '../core/dependency/related.ts';
 import type {
   BatchEntries,
+  BatchEntry,
   DefinitionRef,
   EnqueueArguments,
   EnqueueOptions,
@@ -20,6 +21,7 @@ import type { SignalLinkOptions } from '../core/signal/signal-link.ts';
 import { Alerts } from './alerts.ts';
 import type { StreamView } from '../core/views/history.ts';
 import type { SettingsView } from '../core/views/setting-view.ts';
+import { Batches, type BatchHandle, type BatchOptions } from './batches/batches.ts';
 import { Bulks } from './bulk.ts';
 import { type Change, type ChangesOptions, followChanges } from './changes.ts';
 import { DeadLetters } from './dead-letters.ts';
@@ -46,7 +48,7 @@ import { Schedules } from './schedules.ts';
 import { exportJobs, type ExportOptions } from './search/export-jobs.ts';
 import { Views } from './search/views.ts';
 import type { ExportFormat } from '../core/search/job-export.ts';
-import type { Scale, ScaleOptions } from './scale.ts';
+import type { Scale, ScaleOptions, Shards } from './scale.ts';
 import type { Series, SeriesOptions, Stats, StatsOptions } from './stats.ts';
 import { Budgets, type Usage, type UsageOptions } from './usage/usage.ts';
 import { type AuditFilter, type AuditPage, type CallerInfo, type Tenant } from './access.ts';
@@ -75,6 +77,7 @@ export class Longshore implements JobStarter {
   readonly flow: Flow;
   readonly deadLetters: DeadLetters;
   readonly bulk: Bulks;
+  readonly batches: Batches;
   readonly views: Views;
   readonly deployments: Deployments;
   readonly #transport: Transport;
@@ -93,6 +96,7 @@ export class Longshore implements JobStarter {
     this.secrets = new Secrets(this.#transport);
     this.flow = new Flow(this.#transport);
     this.deadLetters = new DeadLetters(this.#transport);
+    this.batches = new Batches(this.#transport);
     this.bulk = new Bulks(this.#transport);
     this.views = new Views(this.#transport);
     this.deployments = new Deployments(this.#transport);
@@ -122,6 +126,18 @@ export class Longshore implements JobStarter {
   ): Promise<JobHandles<All>> {
     const receipts = await this.#enqueues.many(entries, signal);
     return receipts.map((receipt) => this.#handleOf(receipt)) as JobHandles<All>;
+  }
+
+  /** Makes a batch: jobs that end together, with jobs that run after the last of them. */
+  async batch<
+    const All extends readonly (DefinitionRef | string)[],
+    OnComplete extends DefinitionRef | string,
+    OnSuccess extends DefinitionRef | string,
+  >(
+    entries?: BatchEntries<All>,
+    options?: BatchOptions<OnComplete, OnSuccess>,
+  ): Promise<BatchHandle> {
+    return await this.batches.create((entries ?? []) as readonly BatchEntry[], options);
   }
 
   /** A handle for a known job id. Sends no request. */
@@ -303,6 +319,11 @@ export class Longshore implements JobStarter {
   /** The load of each definition, and how many slots it needs: for an autoscaler. */
   async scale(options: ScaleOptions = {}): Promise<Scale> {
     return await this.#get<Scale>('/v1/scale', { query: queryOf(options) });
+  }
+
+  /** Where each shard lives, and its load; for keys of the default tenant with the scope operate. */
+  async shards(): Promise<Shards> {
+    return await this.#get<Shards>('/v1/shards', {});
   }
 
   /** The topics that changed, live; ends only by the signal or a refusal. */

@@ -1,24 +1,32 @@
+import type { EnqueueWarning } from '../core/definition/enqueue-warning.ts';
 import type { CatchUp, DstGap, DstRepeat, Overlap } from '../core/schedule/schedule.ts';
 import type { ScheduleView, SlotView } from '../core/schedule/schedule.ts';
 import { isScheduleId } from '../core/schedule/schedule-id.ts';
 import { notFound } from './http/problems.ts';
-import type { DefinitionRef } from './job.ts';
+import type { DefinitionRef, InputOf } from './job.ts';
 import { queryOf } from './http/query.ts';
+import { refuseUndefined } from './http/request-body.ts';
 import type { Transport } from './http/transport.ts';
 
 /** A schedule, and a slot of one, as the server shows them. */
 export type Schedule = ScheduleView;
 export type Slot = SlotView;
 
+/** A schedule that was just created. */
+export type NewSchedule = Schedule & {
+  /** Only if there are any, such as UNREGISTERED: no worker has registered the definition. */
+  warnings?: EnqueueWarning[] | undefined;
+};
+
 /** The fields of a schedule; all but `cron` have defaults. */
-export interface ScheduleOptions {
+export interface ScheduleOptions<Input = unknown> {
   /** Unique among the schedules of a definition. */
   name?: string | null | undefined;
   /** Null, the default, means the highest published version at each run. */
   definitionVersion?: number | null | undefined;
   /** An IANA name; default UTC. */
   timezone?: string | undefined;
-  params?: unknown;
+  params?: Input | undefined;
   priority?: number | undefined;
   enabled?: boolean | undefined;
   startAt?: Date | string | null | undefined;
@@ -30,6 +38,11 @@ export interface ScheduleOptions {
   catchUpWindowMs?: number | undefined;
   catchUpMax?: number | undefined;
   overlap?: Overlap | undefined;
+}
+
+export interface NewScheduleOptions<Input = unknown> extends ScheduleOptions<Input> {
+  /** Refuse the schedule when no worker has registered its definition, or accept it with a warning. */
+  requireRegistered?: boolean | undefined;
 }
 
 /** What determines the runs of a schedule beside its cron expression. */
@@ -72,11 +85,12 @@ export class Schedules {
   }
 
   /** Not repeated after a broken connection: it could create a second one. */
-  async create(
-    definition: DefinitionRef | string,
+  async create<Of extends DefinitionRef | string>(
+    definition: Of,
     cron: string,
-    options: ScheduleOptions = {},
-  ): Promise<Schedule> {
+    options: NewScheduleOptions<NoInfer<InputOf<Of>>> = {},
+  ): Promise<NewSchedule> {
+    refuseUndefined(definition);
     const definitionKey = typeof definition === 'string' ? definition : definition.key;
     const body = { ...options, definitionKey, cron };
     return await this.#transport.call({

@@ -58,7 +58,8 @@ export async function callEnqueue(tx: Transaction, json: string): Promise<Rows[n
   return row;
 }
 
-async function send(tx: Transaction, json: string): Promise<unknown> {
+async function send(tx: Transaction | undefined | null, json: string): Promise<unknown> {
+  if (tx === undefined || tx === null) throw new TypeError(`${NOT_ONE}, not ${String(tx)}`);
   const numbered = call('$1::text::jsonb');
   if (has(tx, '$queryRawUnsafe')) {
     if (has(tx, '$connect')) throw notOne('the prisma client itself');

@@ -2,7 +2,7 @@ import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { defineCommand } from '../core/definition/define-command.ts';
 import { defineJob, type JobDefinition, type StandardSchema } from '../core/definition/define.ts';
-import type { InputOf, JobHandle, JobStarter, ResultOf } from './index.ts';
+import type { InputOf, JobHandle, JobStarter, Longshore, ResultOf } from './index.ts';
 
 /** What the compiler knows of a definition. Nothing here runs: `npm run types` is the test. */
 
@@ -72,6 +72,40 @@ test('a JobStarter checks jobs against their definitions', () => {
     await jobs.enqueueMany([{ definition: resize, params: { width: 1 } }]);
   };
   expectTypeOf(check).returns.toEqualTypeOf<Promise<void>>();
+});
+
+test('a batch and its callbacks are held to their definitions', () => {
+  const check = async (client: Longshore) => {
+    const right = { definition: resize, params: { width: '1' } };
+    const batch = await client.batch([right, { definition: 'by-key', params: 5 }], {
+      onComplete: right,
+      onSuccess: { definition: 'by-key', params: [] },
+    });
+    await batch.add([right]);
+    await client.batch([], { open: true });
+    await client.batch(['1', '2'].map((width) => ({ definition: resize, params: { width } })));
+    // @ts-expect-error Callers pass the input of the schema, which is a text.
+    await client.batch([{ definition: resize, params: { width: 1 } }]);
+    // @ts-expect-error Likewise for the callbacks, each with its own definition.
+    await client.batch([], { onComplete: { definition: resize, params: { width: 1 } } });
+    // @ts-expect-error Likewise.
+    await client.batch([], { onSuccess: { definition: resize, params: { width: 1 } } });
+    // @ts-expect-error Likewise for jobs that are added.
+    await batch.add([{ definition: resize, params: { width: 1 } }]);
+    // @ts-expect-error There is no such option.
+    await client.batch([], { onSucces: right });
+  };
+  expectTypeOf(check).toBeFunction();
+});
+
+test('the params of a schedule are held to its definition', () => {
+  const check = async (client: Longshore) => {
+    await client.schedules.create(resize, '@daily', { params: { width: '1' } });
+    await client.schedules.create('by-key', '@daily', { params: 5 });
+    // @ts-expect-error Callers pass the input of the schema, which is a text.
+    await client.schedules.create(resize, '@daily', { params: { width: 1 } });
+  };
+  expectTypeOf(check).toBeFunction();
 });
 
 test('a definition can be imported as a type alone', () => {

@@ -276,8 +276,8 @@ export const SETTINGS: readonly Setting[] = [
     fallback: () => 'accept',
     fallbackText: '`accept`',
     meaning:
-      'What the API does with a job whose definition no worker has registered: `accept` stores it ' +
-      'and adds a warning, `reject` refuses it. A call can choose with `requireRegistered`.',
+      'What the API does with a job or schedule whose definition no worker has registered: `accept` ' +
+      'stores it and adds a warning, `reject` refuses it. A call can choose with `requireRegistered`.',
   },
   ...EVENT_SETTINGS,
   ...ALERT_SETTINGS,

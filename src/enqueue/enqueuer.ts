@@ -48,6 +48,9 @@ export type ParamsRequest = Pick<
   'tenant' | 'definitionKey' | 'definitionVersion' | 'paramsJson' | 'paramsShape' | 'skipValidation'
 >;
 
+/** What is needed of a request to judge whether its definition is registered. */
+export type RegisteredRequest = VersionRequest & Pick<JobRequest, 'requireRegistered'>;
+
 /** Where all jobs come in: HTTP, the SDK in process, schedules. One path, one set of rules. */
 export class Enqueuer {
   readonly #db: Db;
@@ -114,7 +117,7 @@ export class Enqueuer {
 
   async #judge(requests: readonly JobRequest[]): Promise<void> {
     this.#refuseTimes(requests);
-    await this.#refuseUnregistered(requests);
+    await this.refuseUnregistered(requests);
     await this.checkParams(requests);
     const [only] = requests;
     // All of them are of one tenant, that of the caller.
@@ -160,10 +163,12 @@ export class Enqueuer {
     }
   }
 
-  async #refuseUnregistered(requests: readonly JobRequest[]): Promise<void> {
-    const requires = ({ requireRegistered: asked }: JobRequest) =>
+  /** Throws when no worker has registered a definition, if the request or this server requires it. */
+  async refuseUnregistered(requests: readonly RegisteredRequest[]): Promise<void> {
+    const requires = ({ requireRegistered: asked }: RegisteredRequest) =>
       asked ?? this.#requiresRegistered;
-    const isMissing = (request: JobRequest) => requires(request) && !this.#catalog.find(request);
+    const isMissing = (request: RegisteredRequest) =>
+      requires(request) && !this.#catalog.find(request);
     if (!requests.some(requires)) return;
     await this.#catalog.refresh();
     if (!requests.some(isMissing)) return;
@@ -205,8 +210,10 @@ export class Enqueuer {
     return shapeOf(this.#catalog.find(request));
   }
 
-  /** What the callers of stored jobs should know of each. A registered definition costs one look-up. */
-  async warnings(requests: readonly JobRequest[]): Promise<EnqueueWarning[][]> {
+  /** What the callers of stored jobs and schedules should know of each. A registered definition costs one look-up. */
+  async warnings(
+    requests: readonly (VersionRequest & Pick<JobRequest, 'paramsShape'>)[],
+  ): Promise<EnqueueWarning[][]> {
     const told = new Map<string, EnqueueWarning[]>();
     const answers: EnqueueWarning[][] = [];
     let all: Registered | undefined;

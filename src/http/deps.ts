@@ -82,6 +82,8 @@ export interface HttpDeps {
   bodyTimeoutMs?: number;
   /** Non-public networks that webhooks may reach. */
   webhookAllow?: readonly string[];
+  /** Whether this server has a mail server; undefined: not known. */
+  hasMail?: boolean;
   /** Names of message brokers that webhooks may publish to. */
   webhookBrokers?: readonly string[];
   /** Rate limits; none by default. */

@@ -30,6 +30,7 @@ export function describeApi(app: FastifyInstance, version: string): void {
       },
       tags: [
         { name: 'jobs', description: 'Enqueue, read, cancel and retry jobs.' },
+        { name: 'batches', description: 'Jobs that end together, with callbacks.' },
         { name: 'failures', description: 'Dead letters and bulk actions.' },
         { name: 'schedules', description: 'Recurring jobs by cron expression.' },
         { name: 'webhooks', description: 'HTTP notifications about jobs and alerts.' },

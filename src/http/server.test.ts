@@ -56,7 +56,7 @@ describe('the server', () => {
     const port = Number(new URL(first.address).port);
     const second = new HttpServer({ ...deps, enqueuer: {} as Enqueuer, port });
     await expect(second.start()).rejects.toThrow(
-      `another program uses port ${port} on 127.0.0.1; stop it, or choose another port: `,
+      `another program uses port ${port} on 127.0.0.1; stop it, or choose another port: --port ${port + 1}`,
     );
     await second.stop();
   });

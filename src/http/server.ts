@@ -77,9 +77,7 @@ function listenError(error: unknown, host: string, port: number): unknown {
   const refusal = (words: string) => new StartRefusal('configuration', words, { cause: error });
   if (code === 'EADDRINUSE') {
     const who = `another program uses port ${port} on ${host}`;
-    return refusal(
-      `${who}; stop it, or choose another port: --port ${port + 1} (npm needs "--" before it)`,
-    );
+    return refusal(`${who}; stop it, or choose another port: --port ${port + 1}`);
   }
   if (code === 'EACCES') {
     return refusal(`port ${port} needs higher privileges; use --port to choose another`);

@@ -60,3 +60,9 @@ export interface Source {
 export class ImportRefused extends Error {
   override name = 'ImportRefused';
 }
+
+/** Names the side that does not answer: the other one is the server. */
+export function unreachable(what: string, error: unknown): Error {
+  const why = error instanceof Error ? error.message : String(error);
+  return new Error(`cannot connect to the ${what} of --from: ${why}`, { cause: error });
+}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPrometheusText } from '../../test/support/servers/prometheus-text.ts';
 import { bucketOf } from '../core/series/histogram.ts';
+import { jobsByState } from '../core/shards/shards.ts';
 import type { ClusterRows, Move } from '../store/counters/read-metrics.ts';
 import { clusterFamilies } from './cluster.ts';
 import { definitionNames } from './definition-names.ts';
@@ -15,6 +16,7 @@ const nothing: ClusterRows = {
   workers: [],
   held: [],
   wantedSlots: 0,
+  shards: [],
   lateMs: 0,
   counterLagMs: 0,
   tables: [],
@@ -55,6 +57,20 @@ describe('the families of a cluster', () => {
       { state: 'busy', transport: 'http', value: 0 },
       { state: 'free', transport: 'http', value: 0 },
     ]);
+  });
+
+  it('has metrics per shard only where there are several', async () => {
+    expect((await read({}))('longshore_shard_jobs')).toBeUndefined();
+    const jobs = jobsByState([{ state: 'queued', n: 7 }]);
+    const load = { jobs, oldestAgeMs: 1_500, lateMs: 250 };
+    const of = await read({ shards: [load, { ...load, jobs: jobsByState([]) }] });
+    const one = { shard: '0' };
+    expect(of('longshore_shard_jobs', { ...one, state: 'queued' })).toMatchObject([{ value: 7 }]);
+    expect(of('longshore_shard_jobs', { shard: '1', state: 'queued' })).toMatchObject([
+      { value: 0 },
+    ]);
+    expect(of('longshore_shard_oldest_age_seconds', one)).toMatchObject([{ value: 1.5 }]);
+    expect(of('longshore_shard_scheduler_lag_seconds', one)).toMatchObject([{ value: 0.25 }]);
   });
 
   it('tell each move under every name that it has', async () => {
@@ -108,6 +124,7 @@ describe('the families of a cluster', () => {
       { cause: 'signal', value: 5 },
       { cause: 'parents', value: 0 },
       { cause: 'children', value: 0 },
+      { cause: 'batch', value: 0 },
     ]);
   });
 

@@ -3,6 +3,7 @@ import { WAIT_CAUSES } from '../core/dependency/wait-cause.ts';
 import { isTerminal, JOB_STATES, OWNED_STATES } from '../core/job/job.ts';
 import { COARSE_EDGES_MS, coarseCounts, emptyCounts } from '../core/series/histogram.ts';
 import { TRANSPORTS } from '../core/queue/worker.ts';
+import { LIVE_STATES } from '../core/shards/shards.ts';
 import { isSystemKey } from '../core/definition/hooks.ts';
 import { ALERT_KEY } from '../core/alert/route.ts';
 import { WEBHOOK_KEY } from '../core/webhook/webhook.ts';
@@ -31,6 +32,7 @@ export function clusterFamilies(rows: ClusterRows): Family[] {
       { name: 'longshore_alert_messages', what: 'Messages about alerts' },
     ),
     ...workerFamilies(rows),
+    ...shardFamilies(rows),
     ...databaseFamilies(rows),
   ];
 }
@@ -270,6 +272,35 @@ function workerFamilies({
       'longshore_counter_lag_seconds',
       'Time since the counters were rolled up.',
       counterLagMs / 1_000,
+    ),
+  ];
+}
+
+/** With one shard they would repeat the other metrics. */
+function shardFamilies({ shards }: ClusterRows): Family[] {
+  if (shards.length === 0) return [];
+  const each = (value: (one: ClusterRows['shards'][number]) => number) =>
+    shards.map((one, shard) => ({ labels: { shard: String(shard) }, value: value(one) }));
+  return [
+    gauge(
+      'longshore_shard_jobs',
+      'Jobs of a shard that have not ended, by state, hooks and deliveries included.',
+      shards.flatMap(({ jobs }, shard) =>
+        LIVE_STATES.map((state) => ({
+          labels: { shard: String(shard), state },
+          value: jobs[state],
+        })),
+      ),
+    ),
+    gauge(
+      'longshore_shard_oldest_age_seconds',
+      'Age of the oldest queued job of a shard; 0 when none is queued.',
+      each(({ oldestAgeMs }) => oldestAgeMs / 1_000),
+    ),
+    gauge(
+      'longshore_shard_scheduler_lag_seconds',
+      'Lateness of the most overdue scheduled or retrying job of a shard.',
+      each(({ lateMs }) => Math.max(0, lateMs) / 1_000),
     ),
   ];
 }

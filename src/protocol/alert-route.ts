@@ -143,6 +143,10 @@ export const AlertRouteAnswer = z
     description: 'Where alerts are sent, and which ones.',
   }) satisfies z.ZodType<AlertRouteView>;
 
+export const SavedRouteAnswer = AlertRouteAnswer.extend({
+  warnings: z.array(z.string()).describe('Why nothing may arrive, in words.'),
+}).meta({ id: 'SavedAlertRoute', description: 'A saved route, and what it lacks.' });
+
 export const AlertRoutesAnswer = z.looseObject({ routes: z.array(AlertRouteAnswer) });
 
 const AlertMessageAnswer = z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BATCH_KEY } from '../core/batch/batch.ts';
 import { KEY_SHAPE } from '../core/definition/definition.ts';
 import { hookOwner } from '../core/definition/hooks.ts';
 import { isJobId } from '../core/job/job-id.ts';
@@ -81,8 +82,11 @@ export function definitionKey() {
 
 /** Keys to search for: hook jobs have a key that no definition can have. */
 export function searchedKey() {
-  const right = says('must be the key of a definition, like image.resize or $hook:image.resize');
-  return z.string(right).refine((key) => KEY_SHAPE.test(hookOwner(key) ?? key), right);
+  const right = says(
+    'must be the key of a definition, like image.resize, $hook:image.resize or $batch',
+  );
+  const fits = (key: string) => key === BATCH_KEY || KEY_SHAPE.test(hookOwner(key) ?? key);
+  return z.string(right).refine(fits, right);
 }
 
 /** A time with offset, since a bare local time is ambiguous. */

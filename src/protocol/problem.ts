@@ -33,6 +33,7 @@ export const PROBLEMS = {
   REQUEST_TIMEOUT: { status: 408, title: 'Request timeout' },
   CONFLICT: { status: 409, title: 'Conflict with the current state' },
   IDEMPOTENCY_CONFLICT: { status: 409, title: 'Idempotency key already used' },
+  BATCH_CLOSED: { status: 409, title: 'Batch closed' },
   NO_ENCRYPTION_KEY: { status: 409, title: 'No encryption key configured' },
   LINK_EXPIRED: { status: 410, title: 'Link expired' },
   WORKER_GONE: { status: 410, title: 'Worker no longer registered' },

@@ -1,4 +1,5 @@
 import { GROUP_SIZE_MAX, GROUP_WAIT_MS_MAX } from '../core/definition/group.ts';
+import { NOT_LOADED_CHARS_MAX, NOT_LOADED_MAX } from '../core/definition/not-loaded.ts';
 import { PARAMS_SHAPE_MAX } from '../core/shape/upgrade.ts';
 import { CHILD_NAME_MAX, SPAWN_MAX } from '../core/dependency/children.ts';
 import { isServerStep } from '../core/job/signal.ts';
@@ -73,6 +74,9 @@ export const RegisterBody = closed({
     0,
     1_000,
   ).describe('The definitions that it serves; may be empty with `deployments`.'),
+  notLoaded: list(text(NOT_LOADED_CHARS_MAX), 0, NOT_LOADED_MAX)
+    .default([])
+    .describe('Files of definitions that it could not load, each with the reason, for operators.'),
   deployments: z
     .boolean()
     .default(false)

@@ -16,6 +16,8 @@ const EVERY_MS = 15_000;
  */
 const RESOLVE_AFTER_MS = 60_000;
 const RESOLVE_BATCH = 500;
+/** What was found in a shard where nothing happens counts for this many rounds. */
+const QUIET_ROUNDS = 16;
 /** Workers that start with the server have registered by then: what waited for them is no problem. */
 export const SETTLE_MS = 15_000;
 
@@ -29,6 +31,8 @@ export interface AlertWatchOptions {
    * Whether this scheduler is responsible. It only saves work: see `store/alerts/fire-alerts.ts`.
    */
   isActive?: () => boolean;
+  /** Whether nothing happens in a shard; such a shard is measured in each sixteenth round only. */
+  isQuiet?: (shard: number) => boolean;
   /** The wait before the first check. */
   settleMs?: number;
   everyMs?: number;
@@ -43,7 +47,7 @@ export interface AlertWatchOptions {
 export function alertWatch(options: AlertWatchOptions): Poller {
   const { db, clock, log, defaults = {}, isActive = () => true } = options;
   const { everyMs = EVERY_MS, resolveAfterMs = RESOLVE_AFTER_MS } = options;
-  const measure = measurer(db, clock);
+  const measure = measurer(db, clock, { isQuiet: options.isQuiet, keptMs: QUIET_ROUNDS * everyMs });
   let settleMs = options.settleMs ?? 0;
   return new Poller({
     name: 'alerts',

@@ -32,7 +32,7 @@ export interface BatchResult {
   /** The number of changed jobs. */
   changed: number;
   levels: LevelHint[];
-  dueInMs: number[];
+  due: { shard: number; inMs: number }[];
   workers: string[];
 }
 
@@ -61,7 +61,7 @@ async function oneByOne(db: Db, id: string): Promise<BatchResult> {
     if (one === null) break;
     result.changed += one.changed;
     result.levels.push(...one.levels);
-    result.dueInMs.push(...one.dueInMs);
+    result.due.push(...one.due);
     result.workers.push(...one.workers);
   }
   return result;
@@ -143,8 +143,8 @@ async function change(
       const retried = await retryJobs(tx, shard, free, how, ended);
       const levels = retried.filter(({ state }) => state === 'queued');
       const later = retried.filter(({ state }) => state === 'scheduled');
-      const dueInMs = later.map((one) => one.dueInMs ?? 0);
-      return { ...nothing(), changed: retried.length, levels, dueInMs };
+      const due = later.map((one) => ({ shard, inMs: one.dueInMs ?? 0 }));
+      return { ...nothing(), changed: retried.length, levels, due };
     }
     case 'delete': {
       const gone = await deleteJobs(tx, shard, ids, ended);
@@ -158,5 +158,5 @@ function giveUp(ids: readonly string[], note: string): Effect {
 }
 
 function nothing(): Effect {
-  return { changed: 0, levels: [], dueInMs: [], workers: [], failed: 0, note: null };
+  return { changed: 0, levels: [], due: [], workers: [], failed: 0, note: null };
 }

@@ -19,14 +19,18 @@ export function bulkRunner(db: Db, waker: Waker, log: Log, clock: Clock): DuePol
     // A bulk action visits all shards itself.
     shards: 1,
     tick: async (_, signal) => {
-      while (!signal.aborted) {
+      // Most of the time nothing is due, and this one question is all.
+      let nextMs = (await nextBulkMs(db)) ?? SLEEP_MS_MAX;
+      while (nextMs <= 0 && !signal.aborted) {
         const result = await runBatch(db);
-        if (result === null) break;
+        if (result === null) {
+          nextMs = (await nextBulkMs(db)) ?? SLEEP_MS_MAX;
+          break;
+        }
         waker.wake(result.levels);
-        if (result.dueInMs.length > 0) waker.wakeScheduler(result.dueInMs);
+        for (const { shard, inMs } of result.due) waker.wakeScheduler(shard, [inMs]);
         for (const worker of result.workers) await sendBeatHint(db, worker).catch(() => undefined);
       }
-      const nextMs = (await nextBulkMs(db)) ?? SLEEP_MS_MAX;
       return Math.min(SLEEP_MS_MAX, Math.max(OTHERS_WORK_MS, nextMs));
     },
   });

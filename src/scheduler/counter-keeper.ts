@@ -1,6 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Service } from '../runtime/service.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
 import type { Db } from '../store/connection/db.ts';
 import { forgetCounters, hasDeltas, rollUpCounters } from '../store/counters/roll-up.ts';
@@ -18,14 +17,16 @@ const THE_BEGINNING = '-infinity';
 
 /**
  * Keeps the job counters (`store/counters/roll-up.ts`) at most a second behind. While nothing
- * happens, it only looks, and writes every ten seconds that the counters are up to date.
+ * happens, it only looks, and writes every ten seconds that the counters are up to date. Where a
+ * lookout wakes it (`lookout.ts`), it looks by itself every `restMs` only.
  */
 export function counterKeeper(
   db: Db,
   clock: Clock,
   log: Log,
   shardOrder: ShardOrder = ALL_SHARDS,
-): Service {
+  restMs = EVERY_MS,
+): ShardPollers {
   const floors = new Map<number, { at: string; lowPollMs: number }>();
   const forgetMs = new Map<number, number>();
   return new ShardPollers({
@@ -39,7 +40,7 @@ export function counterKeeper(
         await forgetCounters(db, shard);
         forgetMs.set(shard, clock.monotonicMs() + FORGET_MS);
       });
-      return EVERY_MS;
+      return restMs;
     },
   });
 

@@ -28,9 +28,11 @@ export class DuePoller implements Service {
     });
   }
 
-  hint(inMs: number): void {
+  /** Something is due then, in this shard or in an unknown one. */
+  hint(inMs: number, inShard: number | null = null): void {
     const atMs = this.#clock.monotonicMs() + inMs;
     for (const [shard, nextAtMs] of this.#nextAtMs.entries()) {
+      if (inShard !== null && shard !== inShard) continue;
       if (atMs < nextAtMs) this.#pollers.wake(shard);
     }
   }

@@ -1,5 +1,5 @@
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Service } from '../runtime/service.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
 import type { Db } from '../store/connection/db.ts';
 import {
@@ -18,7 +18,8 @@ const ROUTE_POLLS = 10;
 
 /**
  * Finds permits that are free while a job waits for one (`store/limits/sweep-limiters.ts`), and
- * queued jobs that have no version yet.
+ * queued jobs that have no version yet. Where a lookout wakes it (`lookout.ts`), it polls by itself
+ * every `restMs` only.
  */
 export function limitSweeper(
   db: Db,
@@ -26,8 +27,10 @@ export function limitSweeper(
   pollMs: number,
   log: Log,
   shardOrder: ShardOrder = ALL_SHARDS,
-): Service {
-  let polls = 0;
+  { restMs = pollMs, clock = systemClock }: { restMs?: number; clock?: Clock } = {},
+): ShardPollers {
+  const startMs = clock.monotonicMs();
+  const routedMs = new Map<number, number>();
   const cursors = new Map<number, typeof SWEEP_START>();
   return new ShardPollers({
     name: 'limitSweeper',
@@ -40,13 +43,16 @@ export function limitSweeper(
           ? await sweepLimiters(db, shard, cursor, SLICE)
           : NOTHING_TO_SWEEP,
       );
-      if (!swept) return pollMs;
+      if (!swept) return restMs;
       cursors.set(shard, swept.cursor);
       waker.wake(swept.levels);
-      if (!swept.more && (polls += 1) % ROUTE_POLLS === 0) {
+      if (swept.more) return 0;
+      const nowMs = clock.monotonicMs();
+      if (nowMs - (routedMs.get(shard) ?? startMs) >= ROUTE_POLLS * pollMs) {
+        routedMs.set(shard, nowMs);
         waker.wake(await routeLeftJobs(db, shard));
       }
-      return swept.more ? 0 : pollMs;
+      return restMs;
     },
   });
 }

@@ -42,9 +42,21 @@ export interface Measured {
   failure: unknown;
 }
 
+interface QuietOptions {
+  /** Whether nothing happens in a shard. */
+  isQuiet?: ((shard: number) => boolean) | undefined;
+  /** How long the findings of such a shard count. */
+  keptMs?: number;
+}
+
 /** Takes the measurements that the rules need. Disabled rules cost nothing. */
-export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<Measured> {
+export function measurer(
+  db: Db,
+  clock: Clock,
+  { isQuiet, keptMs = 0 }: QuietOptions = {},
+): (rules: AlertRules) => Promise<Measured> {
   const heldMs = holderClock(clock);
+  const kept = new Map<number, { atMs: number; findings: Finding[] }>();
   return async (rules) => {
     const findings = [
       ...(await vacuum(rules)),
@@ -53,14 +65,7 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
     ];
     const shards = Array.from({ length: db.shards }, (_, shard) => shard);
     const failure = await eachShard(shards, async (shard) => {
-      findings.push(
-        ...(await levels(shard, rules)),
-        ...(await deadLetters(shard, rules)),
-        ...(await retries(shard, rules)),
-        ...(await stuck(shard, rules)),
-        ...(await missedSlots(shard, rules)),
-        ...(await latency(shard, rules)),
-      );
+      findings.push(...(await ofShard(shard, rules)));
     }).then(
       () => null,
       (error: unknown) => error,
@@ -72,6 +77,23 @@ export function measurer(db: Db, clock: Clock): (rules: AlertRules) => Promise<M
       return { findings, failure: failure ?? error };
     }
   };
+
+  /** A quiet shard is not measured again for a while. */
+  async function ofShard(shard: number, rules: AlertRules): Promise<Finding[]> {
+    const nowMs = clock.monotonicMs();
+    const before = kept.get(shard);
+    if (before && isQuiet?.(shard) && nowMs - before.atMs < keptMs) return before.findings;
+    const findings = [
+      ...(await levels(shard, rules)),
+      ...(await deadLetters(shard, rules)),
+      ...(await retries(shard, rules)),
+      ...(await stuck(shard, rules)),
+      ...(await missedSlots(shard, rules)),
+      ...(await latency(shard, rules)),
+    ];
+    kept.set(shard, { atMs: nowMs, findings });
+    return findings;
+  }
 
   async function levels(shard: number, rules: AlertRules): Promise<Finding[]> {
     const seconds = Math.min(rules.thresholdMin('oldest-age'), rules.thresholdMin('unserved'));

@@ -8,6 +8,7 @@ import { resolveEnded } from '../store/edges/resolve-ended.ts';
 import { promote } from '../store/claim/promote.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { DuePoller } from './due-poller.ts';
+import type { ShardPollers } from '../runtime/shard-pollers.ts';
 import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const AT_ONCE = 1_000;
@@ -16,7 +17,7 @@ const TOGETHER_MS = 10;
 
 /**
  * Moves due jobs into their levels, ends expired ones, moves on what waited for ended jobs, and sleeps until the
- * next one is due.
+ * next one is due. Where there are several shards, it only wakes the loop that moves those on (`resolver.ts`).
  */
 export function promoter(
   db: Db,
@@ -26,6 +27,7 @@ export function promoter(
   shardOrder: ShardOrder = ALL_SHARDS,
   clock: Clock = systemClock,
   logJobs?: string,
+  resolving?: Pick<ShardPollers, 'wake'>,
 ): DuePoller {
   const jobLog = new JobLog(log, logJobs);
   return new DuePoller(clock, {
@@ -51,7 +53,9 @@ export function promoter(
       const facts = { ...job, jobId: job.id };
       jobLog.failure(facts, 'job.failed', { code: 'EXPIRED', next: 'failed' });
     }
-    const resolved = ended || expiry.ids.length > 0 ? await resolveEnded(db, shard, AT_ONCE) : null;
+    const watched = ended || expiry.ids.length > 0;
+    if (watched) resolving?.wake(shard);
+    const resolved = watched && !resolving ? await resolveEnded(db, shard, AT_ONCE) : null;
     waker.wake(resolved?.levels ?? []);
     const nextMs = Math.min(nextDueMs ?? Infinity, expiry.nextMs ?? Infinity);
     return askedMs + (more || expiry.more || resolved?.more ? 0 : Math.max(TOGETHER_MS, nextMs));

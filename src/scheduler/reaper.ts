@@ -4,7 +4,6 @@ import { decide, DEFAULT_RULES } from '../core/job/lifecycle.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Service } from '../runtime/service.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
 import { fieldsOf, JobLog } from '../signals/job-log.ts';
 import type { Db } from '../store/connection/db.ts';
@@ -32,6 +31,8 @@ export interface ReaperOptions {
   waker: Waker;
   clock: Clock;
   pollMs: number;
+  /** The pause where a lookout wakes it (`lookout.ts`). */
+  restMs?: number;
   log: Log;
   /** The shards to poll each time; all of them by default. */
   shardOrder?: ShardOrder;
@@ -47,8 +48,9 @@ export interface ReaperOptions {
  * never recovered twice. It keeps polling dead workers, because a claim in flight may commit late.
  * A job that cannot be written is logged once and left: it does not stop the others.
  */
-export function reaper(options: ReaperOptions): Service {
+export function reaper(options: ReaperOptions): ShardPollers {
   const { db, waker, clock, pollMs, log, beating = null } = options;
+  const { restMs = pollMs } = options;
   const shardOrder = options.shardOrder ?? ALL_SHARDS;
   const refused = new Set<string>();
   const forgetAtMs = new Map<number, number>();
@@ -61,7 +63,7 @@ export function reaper(options: ReaperOptions): Service {
     maxRetryMs: Math.max(200, pollMs),
     tick: async (shard) => {
       const full = await shardOrder.take(shard, async () => await reap(shard));
-      return full ? 0 : pollMs;
+      return full ? 0 : restMs;
     },
   });
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
+import type { QuietShards } from '../core/shards/quiet-shards.ts';
 import type { SchedulerMembership } from './scheduler-membership.ts';
 
 /** Whether a loop should poll this shard in this round. */
@@ -16,19 +17,40 @@ export const ALL_SHARDS: ShardOrder = { take: async (_, work) => await work() };
 export function ownShards(
   membership: Pick<SchedulerMembership, 'owns'>,
   clock: Clock,
-  everyMs: number,
+  everyMs: number | ((shard: number) => number),
   semaphore: ShardSemaphore,
 ): ShardOrder {
   const sinceMs = new Map<number, number>();
   const startMs = clock.monotonicMs();
   const isOurs = (shard: number) => {
     const nowMs = clock.monotonicMs();
-    if (nowMs - (sinceMs.get(shard) ?? startMs) < everyMs) return membership.owns(shard);
+    const afterMs = typeof everyMs === 'number' ? everyMs : everyMs(shard);
+    if (nowMs - (sinceMs.get(shard) ?? startMs) < afterMs) return membership.owns(shard);
     sinceMs.set(shard, nowMs);
     return true;
   };
   return {
     take: async (shard, work) => (isOurs(shard) ? await semaphore.run(shard, work) : null),
+  };
+}
+
+/** Quiet shards come only once in this time; those where something happens, always. */
+export function sparing(
+  order: ShardOrder,
+  quiet: Pick<QuietShards, 'isQuiet'>,
+  clock: Clock,
+  everyMs: number,
+): ShardOrder {
+  const sinceMs = new Map<number, number>();
+  return {
+    take: async (shard, work) => {
+      const nowMs = clock.monotonicMs();
+      if (quiet.isQuiet(shard) && nowMs - (sinceMs.get(shard) ?? nowMs) < everyMs) return null;
+      return await order.take(shard, async () => {
+        sinceMs.set(shard, nowMs);
+        return await work();
+      });
+    },
   };
 }
 

@@ -27,6 +27,8 @@ export interface SyncDeps {
   db: Db;
   ids: JobIds;
   log: Log;
+  /** Called for an invalid schedule. */
+  onProblem?: ((problem: string) => void) | undefined;
 }
 
 /** Where definitions come from. */
@@ -79,7 +81,7 @@ async function syncDefinition(deps: SyncDeps, origin: Origin, info: DefinitionIn
 
 /** An invalid schedule is logged and left out; it stops neither the others nor the worker. */
 async function syncOne(
-  { db, ids, log }: SyncDeps,
+  { db, ids, log, onProblem }: SyncDeps,
   origin: Origin,
   info: DefinitionInfo,
   declared: DeclaredSchedule,
@@ -101,6 +103,7 @@ async function syncOne(
     const field = error instanceof ScheduleError ? `${error.field} ` : '';
     const problem = `${info.key}, schedule "${declared.name}": ${field}${error.message}`;
     log.warn({ problem }, 'skipped an invalid schedule in the code');
+    onProblem?.(problem);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
-import { SLEEP_MS_MAX } from '../store/connection/due-hint.ts';
+import { announcedMs } from '../store/connection/due-hint.ts';
 import { nextCheckMs } from '../store/schedules/due-schedules.ts';
 import { DuePoller } from './due-poller.ts';
 import { type FireDeps, fireDue } from './fire-due.ts';
@@ -15,14 +15,15 @@ export function ticker(
   clock: Clock,
 ): DuePoller {
   const { db, log } = deps;
+  const sleepMs = Math.min(pollMs, announcedMs(db.shards));
   return new DuePoller(clock, {
     name: 'ticker',
     log,
     shards: db.shards,
     tick: async (shard, signal) => {
-      const latestMs = clock.monotonicMs() + Math.min(pollMs, SLEEP_MS_MAX);
+      const latestMs = clock.monotonicMs() + sleepMs;
       const { buckets } = membership;
-      if (buckets.length === 0) return Math.min(pollMs, SLEEP_MS_MAX);
+      if (buckets.length === 0) return sleepMs;
       let dueAtMs = await nextDueAtMs(shard, buckets);
       // Most of the time nothing is due, and this one question is all.
       if (dueAtMs <= clock.monotonicMs()) {

@@ -4,6 +4,7 @@ import {
   type JobLines,
   parseJobLines,
 } from '../core/views/job-log.ts';
+import { rootCause } from '../core/failure/dead-letter.ts';
 import type { JobError } from '../core/job/job.ts';
 import { traceIdOf } from '../core/values/trace-context.ts';
 import type { Log } from '../runtime/log.ts';
@@ -59,10 +60,14 @@ export class JobLog {
     error: JobError | null = null,
   ): void {
     if (!this.#lines.failures) return;
-    const { message, stack } = error ?? {};
-    const said = this.#lines.errors ? { message, stack } : {};
+    const said = this.#lines.errors && error !== null ? errorFields(error) : {};
     this.#log[level]({ ...fieldsOf(facts), ...more, ...said }, event);
   }
+}
+
+function errorFields(error: JobError): object {
+  const { message, stack } = error;
+  return { message, cause: rootCause(error) ?? undefined, stack };
 }
 
 /** The log fields of a job, for other lines about it. */

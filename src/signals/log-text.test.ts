@@ -18,16 +18,20 @@ test.each([
   [{ msg: 'job.claimed', attempt: 2 }, '▶ running, attempt 2'],
   [{ msg: 'job.log', message: 'a\nb' }, '  a\\nb'],
   [{ msg: 'job.log', message: 'low', lineLevel: 'warn' }, '  warn: low'],
-  [{ msg: 'job.succeeded', durationMs: 93 }, '✓ succeeded in 93 ms'],
+  [{ msg: 'job.succeeded', durationMs: 93 }, '✓ succeeded after running 93 ms'],
   [
     { msg: 'job.failed', next: 'retrying', durationMs: 4, code: 'TIMEOUT' },
-    '↻ retrying: attempt 1 failed after 4 ms: TIMEOUT',
+    '↻ retrying: attempt 1 failed after running 4 ms: TIMEOUT',
   ],
   [
     { msg: 'job.failed', next: 'failed', code: 'X', message: 'a\nb' },
     '✗ failed on attempt 1: X a\\nb',
   ],
-  [{ msg: 'job.cancelled', durationMs: 1_500 }, '■ cancelled after 1.5 s'],
+  [
+    { msg: 'job.failed', next: 'failed', code: 'X', message: 'not saved', cause: 'no column' },
+    '✗ failed on attempt 1: X not saved ← no column',
+  ],
+  [{ msg: 'job.cancelled', durationMs: 1_500 }, '■ cancelled after running 1.5 s'],
   [{ msg: 'job.returned', reason: 'drain' }, '↻ returned to its queue: drain'],
   [
     { msg: 'job.returned', reason: 'suspended' },

@@ -16,6 +16,7 @@ interface LogLine {
   next?: string;
   code?: string;
   message?: string;
+  cause?: string;
   stack?: string;
   reason?: string;
   lineLevel?: string;
@@ -27,13 +28,13 @@ const ERROR = 50;
 const JOB_EVENTS: Record<string, (line: LogLine) => string> = {
   'job.enqueued': () => '· enqueued',
   'job.claimed': ({ attempt }) => `▶ running${attempt === 1 ? '' : `, attempt ${attempt}`}`,
-  'job.succeeded': ({ durationMs }) => `✓ succeeded${took(' in', durationMs)}`,
+  'job.succeeded': ({ durationMs }) => `✓ succeeded${took(durationMs)}`,
   'job.failed': (line) =>
     line.next === 'failed'
-      ? `✗ failed on attempt ${line.attempt ?? 0}${took(' after', line.durationMs)}${reason(line)}`
-      : `↻ ${line.next}: attempt ${line.attempt} failed${took(' after', line.durationMs)}${reason(line)}`,
+      ? `✗ failed on attempt ${line.attempt ?? 0}${took(line.durationMs)}${reason(line)}`
+      : `↻ ${line.next}: attempt ${line.attempt} failed${took(line.durationMs)}${reason(line)}`,
   'job.reclaimed': (line) => `↻ ${line.next}: its worker was lost${reason(line)}`,
-  'job.cancelled': ({ durationMs }) => `■ cancelled${took(' after', durationMs)}`,
+  'job.cancelled': ({ durationMs }) => `■ cancelled${took(durationMs)}`,
   'job.log': ({ message = '', lineLevel = 'info' }) =>
     `  ${lineLevel === 'info' ? '' : `${lineLevel}: `}${message}`,
   'job.returned': ({ reason: why }) =>
@@ -76,12 +77,15 @@ function plain(line: LogLine): string[] {
   return [printable([`${kind}${first}`, ...about].join('  ')), ...more.map((one) => `  ${one}`)];
 }
 
-function took(word: string, durationMs: number | undefined): string {
-  return durationMs === undefined ? '' : `${word} ${duration(durationMs)}`;
+/** The run of the code alone; claim and storing come on top. */
+function took(durationMs: number | undefined): string {
+  return durationMs === undefined ? '' : ` after running ${duration(durationMs)}`;
 }
 
-function reason({ code = '', message = '' }: LogLine): string {
-  return code === '' ? '' : `: ${code}${message === '' ? '' : ` ${message}`}`;
+function reason({ code = '', message = '', cause }: LogLine): string {
+  if (code === '') return '';
+  const words = cause === undefined ? message : `${message} ← ${cause}`;
+  return `: ${code}${words === '' ? '' : ` ${words}`}`;
 }
 
 /** The clock of the reader: 09:14:08. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mustRenew } from '../core/queue/lease.ts';
+import { BackOff, quietLeaseStretch } from '../core/shards/quiet.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { Poller, shardName } from '../runtime/poller.ts';
@@ -20,7 +21,10 @@ export interface HeartbeatOptions {
   log: Log;
   leaseMs: number;
   heartbeatMs: number;
-  identity: Pick<WorkerInstance, 'host' | 'pid' | 'version' | 'slots'>;
+  /** Asked at every registration: definitions are loaded after the start of the worker. */
+  identity(): Pick<WorkerInstance, 'host' | 'pid' | 'version' | 'slots' | 'notLoaded'>;
+  /** Whether this worker has nothing in a shard that needs its lease. */
+  isIdle(shard: number): boolean;
   /** What ran when the heartbeat was sent; passed back with the answer. */
   snapshot(): ReadonlySet<string>;
   onAnswer(shard: number, answer: HeartbeatAnswer, sent: ReadonlySet<string>): void;
@@ -45,14 +49,22 @@ export interface HeartbeatOptions {
  * answer, so cancels are not delayed. The worker does not rely on the long lease: `leaseMs` after
  * its last contact it has stopped, because a process that misses its heartbeats may shorten the
  * lease to that (`store/workers/suspect-workers.ts`).
+ *
+ * Where there are many shards, a worker without jobs in this one stretches the lease, and renews it
+ * that much more rarely. It shortens the lease before it claims here again (`readyToClaim`), so its
+ * jobs are recovered as soon as those of any other worker.
  */
 class ShardLease {
   readonly #shard: number;
   readonly #options: HeartbeatOptions;
   readonly #poller: Poller;
   #instance: string | null = null;
-  /** The latest renewal that is known to have succeeded, when it was sent. */
+  /** The latest renewal that is known to have succeeded, when it was sent, and for how long it holds. */
   #renewedMs = Number.NEGATIVE_INFINITY;
+  #heldMs: number;
+  /** How many times longer than usual the lease may be in the database. */
+  #stretch = 1;
+  readonly #stretches: BackOff;
   /** A waiting call renews the lease (`Lease.rest`). */
   #resting = false;
   /** Calls that must know whether the lease holds. */
@@ -64,6 +76,8 @@ class ShardLease {
   constructor(shard: number, name: string, options: HeartbeatOptions) {
     this.#shard = shard;
     this.#options = options;
+    this.#heldMs = options.leaseMs;
+    this.#stretches = new BackOff(1, quietLeaseStretch(shard, options.queue.shards));
     this.#poller = new Poller({
       name,
       log: options.log,
@@ -79,10 +93,13 @@ class ShardLease {
   async register(instance: string = randomUUID()): Promise<void> {
     const { queue, identity, leaseMs, clock } = this.#options;
     const sentMs = clock.monotonicMs();
-    await queue.register(this.#shard, { ...identity, instance, leaseMs });
+    await queue.register(this.#shard, { ...identity(), instance, leaseMs });
     this.#instance = instance;
     this.#resting = false;
+    this.#stretch = 1;
+    this.#stretches.reset();
     this.#renewedMs = sentMs;
+    this.#heldMs = leaseMs;
     this.#armFence();
   }
 
@@ -111,17 +128,29 @@ class ShardLease {
     if (this.#options.clock.monotonicMs() < this.#fenceMs()) this.#armFence();
   }
 
+  /** Shortens a stretched lease. The next heartbeat does not stretch it, even if it comes before the claim. */
+  async readyToClaim(): Promise<void> {
+    this.#stretches.reset();
+    if (this.#stretch > 1) await this.#nextBeat();
+  }
+
   async confirm(instance: string): Promise<void> {
     if (this.#instance !== instance) throw new Error(LOST);
     const { clock, heartbeatMs } = this.#options;
     const holds = !this.#resting && clock.monotonicMs() < this.#fenceMs();
     this.#resting = false;
-    if (!holds || clock.monotonicMs() > this.#renewedMs + heartbeatMs) this.#poller.wake();
+    if (holds && clock.monotonicMs() > this.#renewedMs + heartbeatMs) this.#poller.wake();
     if (holds) return;
+    await this.#nextBeat();
+    if (this.#instance !== instance) throw new Error(LOST);
+  }
+
+  /** Resolves after a heartbeat that begins now; rejects if it fails. */
+  async #nextBeat(): Promise<void> {
     const confirmation = Promise.withResolvers<void>();
     this.#confirmations.push(confirmation);
+    this.#poller.wake();
     await confirmation.promise;
-    if (this.#instance !== instance) throw new Error(LOST);
   }
 
   async stop(): Promise<void> {
@@ -138,7 +167,7 @@ class ShardLease {
   async #confirming(): Promise<number> {
     const waiting = this.#confirmations.splice(0);
     try {
-      const delayMs = await this.#tick();
+      const delayMs = await this.#tick(waiting.length > 0);
       for (const { resolve } of waiting) resolve();
       return delayMs;
     } catch (error) {
@@ -147,13 +176,15 @@ class ShardLease {
     }
   }
 
-  async #tick(): Promise<number> {
+  async #tick(isNeeded: boolean): Promise<number> {
+    const { isIdle, heartbeatMs } = this.#options;
+    const stretch = this.#stretches.after(isNeeded || !isIdle(this.#shard));
     if (this.#instance === null) await this.register();
-    else if (!this.#resting) await this.#beat(this.#instance);
+    else if (!this.#resting) await this.#beat(this.#instance, stretch);
     // Only with a current identity: an early end of the old lease is always due to the worker's
     // return.
     await this.#retireFormer(() => this.#instance !== null);
-    return this.#options.heartbeatMs;
+    return heartbeatMs * this.#stretch;
   }
 
   #leave(instance: string): void {
@@ -169,21 +200,28 @@ class ShardLease {
     }
   }
 
-  async #beat(instance: string): Promise<void> {
-    const { clock, snapshot, onAnswer } = this.#options;
+  async #beat(instance: string, stretch: number): Promise<void> {
+    const { clock, snapshot, onAnswer, leaseMs } = this.#options;
     const sentMs = clock.monotonicMs();
     const sent = snapshot();
-    const answer = await this.#contact(instance);
+    const answer = await this.#contact(instance, stretch);
     if (this.#instance !== instance) return;
     if (!answer.alive) return this.#fence('this worker was declared dead');
     onAnswer(this.#shard, answer, sent);
+    this.#stretch = stretch;
+    this.#heldMs = leaseMs * stretch;
     this.#renewed(sentMs);
   }
 
-  async #contact(instance: string): Promise<HeartbeatAnswer> {
+  async #contact(instance: string, stretch: number): Promise<HeartbeatAnswer> {
     const { queue, leaseMs, longLease } = this.#options;
     const shard = this.#shard;
-    if (!longLease?.steady) return await queue.heartbeat(shard, instance, leaseMs, null);
+    const isStretched = this.#stretch > 1 || stretch > 1;
+    // Its answer may get lost, so the lease counts as stretched from now on.
+    this.#stretch = Math.max(this.#stretch, stretch);
+    if (!longLease?.steady || isStretched) {
+      return await queue.heartbeat(shard, instance, leaseMs * stretch, null);
+    }
     const seen = await queue.readLease(shard, instance);
     if (!seen.alive || !mustRenew(seen, longLease.leaseMs)) return seen;
     return await queue.heartbeat(shard, instance, longLease.leaseMs, leaseMs);
@@ -191,7 +229,7 @@ class ShardLease {
 
   /** The fence fires a sixth of the lease before its end, which leaves time to kill what runs. */
   #fenceMs(): number {
-    return this.#renewedMs + (this.#options.leaseMs * 5) / 6;
+    return this.#renewedMs + (this.#heldMs * 5) / 6;
   }
 
   #renewed(sentMs: number): void {
@@ -200,8 +238,8 @@ class ShardLease {
   }
 
   #armFence(): void {
-    const { leaseMs, clock, onRenewed } = this.#options;
-    onRenewed(this.#renewedMs + (leaseMs * 11) / 12);
+    const { clock, onRenewed } = this.#options;
+    onRenewed(this.#renewedMs + (this.#heldMs * 11) / 12);
     const leftMs = this.#fenceMs() - clock.monotonicMs();
     clearTimeout(this.#fenceTimer);
     this.#fenceTimer = setTimeout(() => this.#fence('the lease could not be renewed'), leftMs);
@@ -259,6 +297,11 @@ export class Heartbeat implements Service, Lease {
   /** Null while this worker holds no lease in that shard and must not claim there. */
   instance(shard: number): string | null {
     return this.#shards[shard]?.instance ?? null;
+  }
+
+  /** Before a claim: the lease there is not stretched when this resolves. */
+  async readyToClaim(shard: number): Promise<void> {
+    await this.#shards[shard]?.readyToClaim();
   }
 
   /** Whether this worker has that identity in some shard. */

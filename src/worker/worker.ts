@@ -2,10 +2,12 @@ import type { JobDefinition } from '../core/definition/define.ts';
 import type { DefinitionInfo } from '../core/definition/definition.ts';
 import { hasTerminalHooks, hookDefinition } from '../core/definition/hooks.ts';
 import type { BeatTiming } from '../core/queue/lease.ts';
+import { quietMs } from '../core/shards/quiet.ts';
 import type { Beats } from '../liveness/beats.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Service } from '../runtime/service.ts';
+import { shownProblems } from '../core/definition/not-loaded.ts';
 import { providedModules } from '../runtime/code.ts';
 import { sleep } from '../runtime/deadline.ts';
 import { Listener } from '../store/connection/listen.ts';
@@ -77,6 +79,8 @@ export class Worker implements Service {
   #loops: WorkLoop[] = [];
   #listener: Listener | undefined;
   #leaving = false;
+  /** Of loaded definitions: schedules that the queue left out. */
+  #leftOut: string[] = [];
   #stopping: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
@@ -118,7 +122,8 @@ export class Worker implements Service {
       leaseMs: options.leaseMs,
       heartbeatMs: options.heartbeatMs,
       longLease: this.#livenessHeartbeat,
-      identity: { host, pid, version, slots },
+      identity: () => ({ host, pid, version, slots, notLoaded: this.#notLoaded() }),
+      isIdle: (shard) => this.#loops.every((loop) => loop.isIdle(shard)),
       snapshot: () => new Set(this.#running().map(({ job }) => claimKey(job))),
       onAnswer: (shard, answer, sent) => {
         if (this.#loops.length === 0) return;
@@ -133,7 +138,8 @@ export class Worker implements Service {
   }
 
   get report(): RunnerReport {
-    return this.#runners.report;
+    const { problems, ...loaded } = this.#runners.report;
+    return { ...loaded, problems: [...problems, ...this.#leftOut] };
   }
 
   async start(): Promise<void> {
@@ -146,7 +152,9 @@ export class Worker implements Service {
     for (const problem of problems)
       log.warn({ problem }, 'skipped a definition that cannot be loaded');
     const own = builtIn?.definitions ?? [];
-    await queue.publish([...definitions, ...own.map(({ info }) => info)]);
+    this.#leftOut = [];
+    const published = [...definitions, ...own.map(({ info }) => info)];
+    await queue.publish(published, (problem) => this.#leftOut.push(problem));
     this.#served.list = withHooks(definitions);
     const runners = { source: (of: DefinitionInfo) => this.#sourceOf(of) };
     this.#loops = [this.#loopOf({ runners, definitions: this.#served })];
@@ -166,6 +174,10 @@ export class Worker implements Service {
     await this.#deployed?.start();
   }
 
+  #notLoaded(): string[] {
+    return shownProblems(this.#runners.report.problems);
+  }
+
   #sourceOf(definition: DefinitionInfo): RunnerSource {
     return this.#deployed?.source(definition) ?? this.#runners.source(definition);
   }
@@ -183,8 +195,16 @@ export class Worker implements Service {
   }
 
   #loopOf(parts: Pick<WorkLoopOptions, 'runners' | 'definitions'> & { slots?: number }): WorkLoop {
-    const instance = (shard: number) => this.#heartbeat.instance(shard);
-    return new WorkLoop({ ...this.#options, journal: this.#journal, instance, ...parts });
+    const { queue, pollMs, databaseUrl } = this.#options;
+    return new WorkLoop({
+      ...this.#options,
+      // Without hints, work is found by polls only.
+      quietMs: databaseUrl === null ? pollMs : quietMs(pollMs, queue.shards),
+      journal: this.#journal,
+      instance: (shard) => this.#heartbeat.instance(shard),
+      readyToClaim: async (shard) => await this.#heartbeat.readyToClaim(shard),
+      ...parts,
+    });
   }
 
   #running(): Execution[] {

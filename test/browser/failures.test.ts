@@ -76,6 +76,12 @@ describe('dead letters', () => {
     await dialog.getByRole('button', { name: 'Close' }).click();
     await jobInState(shop.address, id, 'failed');
     expect((await readJob(shop.address, id)).maxAttempts).toBe(4);
+    const result = page.getByRole('status', { name: 'Result of the last retry' });
+    await result.getByText(/1 job queued again\. 0 succeeded, 1 failed again\./).waitFor();
+    await result.getByRole('link', { name: 'View failed ones' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await result.getByRole('button', { name: 'Dismiss' }).click();
+    await result.waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Delete all matching…' }).click();
     const danger = dialog.getByRole('button', { name: 'Delete 1 job' });

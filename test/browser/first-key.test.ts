@@ -35,6 +35,12 @@ it('the first key stays on screen until it is stored, and its browser stays sign
   await page.getByRole('button', { name: 'Create API key…' }).click();
   await page.getByText('This is the first key.').waitFor();
   await page.getByLabel('Name').fill('ada');
+  const isAdmin = page.getByRole('checkbox', { name: /^admin/ });
+  await isAdmin.uncheck();
+  await page.getByRole('checkbox', { name: /^jobs:read/ }).check();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('The first key must have the scope admin').waitFor();
+  await isAdmin.check();
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   const shown = page.getByRole('dialog', { name: 'New API key' });
   key = await shown.locator('code').innerText();
@@ -78,13 +84,15 @@ it('a key that may only read sees no button that changes something', async () =>
     params: failing,
     maxAttempts: 1,
   });
+  const job = { definitionKey: 'image.resize', delayMs: 3_600_000 };
+  const batch = await send('/v1/batches', { name: 'kept', jobs: [job], open: true });
   await send('/v1/webhooks', {
     url: 'https://hook.example/in',
     events: ['job.failed'],
   });
   const page = await open('/');
   const changing =
-    /^(Cancel|Release|Retry|Delete|Run(?! time)|Start|Pause|Resume|Drain|Change|Create|Add|New|Edit|Send|Rotate|Revoke|Set|Stop|Save)/;
+    /^(Cancel|Close|Release|Retry|Delete|Run(?! time)|Start|Pause|Resume|Drain|Change|Create|Add|New|Edit|Send|Rotate|Revoke|Set|Stop|Save)/;
   const buttons = page
     .locator('main')
     .getByRole('button', { name: changing })
@@ -92,6 +100,7 @@ it('a key that may only read sees no button that changes something', async () =>
   const paths = [
     [`/jobs/${held['jobId']}`, 'Held until it is released'],
     [`/jobs/${failed['jobId']}`, 'ECONNREFUSED'],
+    [`/batches/${batch['id']}`, 'Open: it accepts jobs'],
     ['/jobs?status=created', '1 job'],
     ['/dead-letters', 'could not be sent'],
     ['/definitions/image.resize', 'Latest jobs'],

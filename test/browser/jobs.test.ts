@@ -14,6 +14,22 @@ describe('the list of jobs', () => {
     expect(await axeFindings(page)).toEqual([]);
   });
 
+  it('has its actions in one row on a phone, those on all jobs in a menu', async () => {
+    const page = await open('/jobs?status=failed');
+    await page.getByRole('button', { name: 'Retry all matching…' }).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const actions = page.locator('.screen-head > .actions > *');
+    const tops = await actions.evaluateAll((all) =>
+      all.map((one) => (one as unknown as { offsetTop: number }).offsetTop),
+    );
+    expect(tops).toHaveLength(4);
+    expect(new Set(tops).size).toBe(1);
+    await page.getByText('Actions', { exact: true }).click();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Retry all matching…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  });
+
   it('keeps the view in the address: it is the same after a reload', async () => {
     const page = await open('/jobs');
     await page.getByRole('link', { name: 'Failed', exact: true }).click();
@@ -253,5 +269,25 @@ describe('the list of jobs', () => {
     await page.reload();
     await time.waitFor();
     expect(await time.getAttribute('title')).toContain(hourIn('Asia/Tokyo'));
+  });
+
+  it('starts a job of a chosen definition, and compares two selected ones', async () => {
+    const page = await open('/jobs');
+    await page.getByRole('link', { name: 'New job' }).click();
+    await page.getByLabel('Definition').selectOption('image.resize');
+    await page.waitForURL(/\/jobs\/new\?definition=image.resize/);
+    await page.getByRole('textbox', { name: 'Params' }).fill('{"url":"new.png","width":5}');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Run job' }).click();
+    await page.getByText(/^Succeeded on attempt 1/).waitFor();
+    await page.getByText(/ from creation to end$/).waitFor();
+
+    await page.goto(`${shop.address}/ui/jobs?definitionKey=image.resize`);
+    const rows = page.getByRole('table', { name: 'Jobs' }).getByRole('row');
+    await rows.nth(1).getByRole('checkbox').check();
+    expect(await page.getByRole('link', { name: 'Compare' }).count()).toBe(0);
+    await rows.nth(2).getByRole('checkbox').check();
+    await page.getByRole('link', { name: 'Compare' }).click();
+    await page.getByRole('table', { name: 'Facts of both runs' }).waitFor();
   });
 });

@@ -40,9 +40,12 @@ interface Block {
   text: string;
 }
 
-function sectionOf(title: string): Block[] {
+function sectionOf(title: string): string {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const section = readme.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+  return readme.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+}
+
+function blocksOf(section: string): Block[] {
   return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({
     language,
     text,
@@ -56,7 +59,8 @@ it(
   'gets from the README to a job of their own, seen and retried in the dashboard',
   WALK,
   async () => {
-    const blocks = sectionOf('Your own job');
+    const section = sectionOf('Your own job');
+    const blocks = blocksOf(section);
     const commands = blocks
       .filter(({ language }) => language === 'sh')
       .flatMap(({ text }) => text.trim().split('\n'))
@@ -84,7 +88,8 @@ it(
         const [file] = blocks.filter(({ language }) => language === 'ts');
         const [, path = ''] = /^\/\/ (\S+)\n/.exec(file?.text ?? '') ?? [];
         await writeFile(join(project, path), file?.text ?? '');
-        await until('it has the job', () => /definitions.*total/.test(output));
+        const awaited = /wait until the first terminal prints\s+`(.+?)`/.exec(section)?.[1] ?? '-';
+        await until(`it prints ${awaited}`, () => output.includes(awaited));
       } else if (command.includes('longshore list')) {
         await page.goto(`${address}/`);
         await page.getByText('1 issue needs attention').waitFor();

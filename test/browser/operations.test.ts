@@ -34,6 +34,19 @@ describe('webhooks', () => {
     await page.getByText(HOSTILE).waitFor();
     await page.getByRole('link', { name: receiver.url }).click();
 
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit webhook' });
+    await form.getByLabel('URL').fill('http://10.0.0.1/hooks');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText(/private|not allowed|address/i).waitFor();
+    await form.getByLabel('URL').fill(receiver.url);
+    await form.getByLabel('Description').fill('for the shop');
+    await form.getByLabel('job.cancelled').check();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Webhook saved.').waitFor();
+    await page.getByText('for the shop', { exact: true }).waitFor();
+    await page.getByText(/^job\..*job\.cancelled/).waitFor();
+
     receiver.answerWith(status(500, { 'content-type': 'text/plain' }, HOSTILE));
     await page.getByRole('button', { name: 'Send test' }).click();
     const delivery = page.getByRole('listitem').filter({ hasText: 'webhook.test' }).first();
@@ -79,10 +92,16 @@ describe('the audit log', () => {
     expect(await axeFindings(page)).toEqual([]);
     await row.getByRole('link', { name: 'job.cancel' }).click();
     await page.waitForURL(/action=job.cancel/);
-    await page.getByLabel('Actor', { exact: true }).fill('key:unknown');
+    await page.getByLabel('Search the audit log').fill('key:unknown');
     await page.getByRole('button', { name: 'Find' }).click();
     await page.getByText('No matching audit entries.').waitFor();
-    await page.goBack();
+    await page.getByRole('link', { name: 'Search all time' }).click();
+    await page.waitForURL(/since=all/);
+    await page.getByRole('link', { name: 'Remove the filter Action: job.cancel' }).click();
+    await page.getByLabel('Search the audit log').fill(id.slice(-6).toUpperCase());
+    await page.getByRole('button', { name: 'Find' }).click();
+    await row.getByText('job.cancel').waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
     await row.getByRole('link', { name: id.slice(-12) }).click();
     await page
       .getByText(/^Cancelled before it ran|^Cancelled/)
@@ -192,7 +211,9 @@ describe('charts', () => {
   it('are on the page of a definition, below its rates and above its form', async () => {
     const page = await open('/definitions/image.resize?range=15m');
     await page.getByRole('img', { name: /^Durations of [1-9].* last 15 minutes/ }).waitFor();
-    await page.getByRole('img', { name: /^Duration, last 15 minutes: p50 at most / }).waitFor();
+    await page
+      .getByRole('img', { name: /^Run time of the code, last 15 minutes: p50 at most / })
+      .waitFor();
     const headings = await page.getByRole('heading', { level: 2 }).allInnerTexts();
     const place = (title: string) => headings.indexOf(title);
     expect(place('Rates')).toBe(0);
@@ -247,7 +268,7 @@ describe('alerts', () => {
     await dialog.getByLabel('E-mail addresses').fill('oncall@example.com');
     expect(await axeFindings(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Route saved.').waitFor();
+    await page.getByText(/^Route saved\..*LONGSHORE_SMTP_URL/).waitFor();
     const row = page.getByRole('row').filter({ hasText: 'email: oncall@example.com' });
     await row.getByText('22:00-07:00 Europe/Berlin on mon, tue, wed, thu, fri, sat').waitFor();
 
@@ -255,8 +276,10 @@ describe('alerts', () => {
     await row.getByRole('button', { name: 'Send test' }).click();
     await page.getByRole('heading', { name: 'Messages of on-call' }).waitFor();
     await page.getByText('failed', { exact: true }).waitFor();
-    await page.locator('summary').filter({ hasText: 'Test' }).click();
-    await page.getByText(/the worker has no LONGSHORE_SMTP_URL/).waitFor();
+    const message = page.locator('summary').filter({ hasText: 'Test' });
+    await message.getByText(/the worker has no LONGSHORE_SMTP_URL/).waitFor();
+    await message.click();
+    await page.getByText(/^Attempt 1,/).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Hide' }).click();
 

@@ -22,10 +22,12 @@ describe('the overview', () => {
     await page
       .getByRole('link', { name: 'video.transcode 1 job waits: no worker has this definition.' })
       .waitFor();
-    await page.getByRole('link', { name: /^hostile 1 failed: .*<img/ }).waitFor();
+    await page.getByRole('link', { name: /^hostile 1 failed, .* ago: .*<img/ }).waitFor();
     await page.getByRole('link', { name: /^Retrying 1 next in/ }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByRole('link', { name: /^billing.send-invoice \d+ failed: / }).click();
+    await page
+      .getByRole('link', { name: /^billing.send-invoice \d+ failed, the first .* ago: / })
+      .click();
     await page.getByRole('heading', { level: 1, name: 'Dead letters' }).waitFor();
     await page.getByRole('button', { name: 'One error only ×' }).waitFor();
   });
@@ -47,6 +49,7 @@ describe('the overview', () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     for (const [keys, heading] of [
       ['gj', 'Jobs'],
+      ['gc', 'Batches'],
       ['ge', 'Errors'],
       ['gl', 'Dead letters'],
       ['gb', 'Bulk actions'],

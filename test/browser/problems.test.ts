@@ -10,7 +10,7 @@ import { quickFolder } from '../support/quick-folder.ts';
 import { until } from '../support/until.ts';
 
 /**
- * Five problems, and an operator who was woken at night finds out about each: what failed, why, how
+ * Six problems, and an operator who was woken at night finds out about each: what failed, why, how
  * often, is it stuck, who owns it. Everybody begins at the overview and has four clicks.
  * `npm run demo:problems` is the same with 200,000 jobs.
  */
@@ -55,7 +55,7 @@ it('a definition whose jobs all fail', async () => {
   const line = trouble(
     page,
     new RegExp(
-      `^orders.import ${problems.failed} failed: column "vat_id" of relation "orders" does not exist`,
+      `^orders.import ${problems.failed} failed, the first [^:]* ago: column "vat_id" of relation "orders" does not exist`,
     ),
   );
   await line.getByText('team-orders').waitFor();
@@ -72,10 +72,10 @@ it('a definition whose jobs all fail', async () => {
 
 it('a job that is stuck', async () => {
   const { page, click } = await walk();
-  const line = trouble(page, /^media.transcode 1 job stuck: running 55m\d\ds of its 1h timeout/);
+  const line = trouble(page, /^media.transcode 1 job stuck: running 5h\d\dm of its 6h timeout/);
   await line.getByText('team-media').waitFor();
   await click(line.getByRole('link'));
-  await reads(page, 'Is it stuck?', /^Probably: running 55m\d\ds of its 1h timeout/);
+  await reads(page, 'Is it stuck?', /^Probably: running 5h\d\dm of its 6h timeout/);
   await reads(page, 'waiting for the lock of talk.mp4', /^Claimed by .*, last heartbeat/);
   await reads(page, 'team-media', '1 of 3');
 });
@@ -115,7 +115,7 @@ it('a schedule whose jobs fail', async () => {
   const { page, click } = await walk();
   const line = trouble(
     page,
-    /^report.nightly 3 failed: the warehouse refused the password \(AUTHENTICATION_FAILED\); schedule nightly-report/,
+    /^report.nightly 3 failed, the first [^:]* ago: the warehouse refused the password \(AUTHENTICATION_FAILED\); schedule nightly-report/,
   );
   await line.getByText('team-data').waitFor();
   await click(line.getByRole('link'));
@@ -124,6 +124,32 @@ it('a schedule whose jobs fail', async () => {
   await page.goto(`${problems.address}/ui/schedules`);
   await click(page.getByRole('link', { name: 'nightly-report' }));
   await expect.poll(async () => await page.getByText(/^failed, manual run/).count()).toBe(3);
+});
+
+it('a file of definitions that cannot be loaded', async () => {
+  const { page, click } = await walk();
+  const line = trouble(page, /could not load .*payments\.ts: Error: PAYMENTS_API_KEY is not set/);
+  await click(line.getByRole('link'));
+  await reads(page, 'Definitions that could not be loaded', 'Error: PAYMENTS_API_KEY is not set');
+  await reads(page, /^Worker .* \(pid \d+\)$/);
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+it('a schedule whose definition no worker has registered', async () => {
+  const { address } = problems;
+  const mistyped = { definitionKey: 'order.import', name: 'mistyped', cron: '0 3 * * *' };
+  const { body } = await post(`${address}/v1/schedules`, { ...mistyped, params: {} });
+  const { page, click } = await walk();
+  const line = trouble(page, /^Jobs of schedule mistyped will wait\./);
+  await click(line.getByRole('link'));
+  await reads(page, /^No worker has registered “order.import”: did you mean “orders.import”\?/);
+  await page.getByRole('link', { name: 'New schedule of orders.import' }).waitFor();
+  await page.goto(`${address}/ui/schedules`);
+  const rows = page.getByRole('table', { name: 'Schedules' }).getByRole('row');
+  await rows.filter({ hasText: 'mistyped' }).getByText('unknown definition').waitFor();
+  expect(await page.getByText('unknown definition').count()).toBe(1);
+  const { id } = body as { id: string };
+  await fetch(`${address}/v1/schedules/${id}`, { method: 'DELETE' });
 });
 
 /** The last test: it adds to what the others count. */

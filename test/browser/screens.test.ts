@@ -47,9 +47,10 @@ describe('schedules', () => {
     const preview = page.getByRole('status', { name: 'Next runs' });
     await preview.getByText('At 09:30, on day 1 of the month (Asia/Tokyo).').waitFor();
     await expect.poll(async () => await preview.getByRole('listitem').count()).toBe(5);
-    expect(await preview.getByRole('listitem').first().innerText()).toMatch(/01 \w+, 09:30/);
+    const nextRun = preview.getByRole('listitem').first();
+    await expect.poll(async () => await nextRun.innerText()).toMatch(/01 \w+, 09:30/);
     await page.getByRole('main').getByLabel('Time zone').fill('Berlin');
-    await preview.getByText('did you mean "Europe/Berlin"?').waitFor();
+    await preview.getByText('Unknown time zone "Berlin". Did you mean "Europe/Berlin"?').waitFor();
     forgiveComplaints();
     await page.getByRole('main').getByLabel('Time zone').fill('Asia/Tokyo');
     await expect.poll(async () => await preview.getByRole('listitem').count()).toBe(5);
@@ -91,7 +92,17 @@ describe('schedules', () => {
     const { id } = body as { id: string };
     const { body: made } = await post(`${shop.address}/v1/schedules/${id}/trigger`, undefined);
     await jobInState(shop.address, (made as { jobId: string }).jobId, 'succeeded');
-    const page = await open(`/schedules/${id}`);
+    const page = await open('/schedules');
+    let letThrough = () => {};
+    const held = new Promise<void>((resolve) => (letThrough = resolve));
+    await page.route(/\/v1\/schedules\/.+\/(slots|next)/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${shop.address}/ui/schedules/${id}`);
+    await expect.poll(async () => await page.getByText('Loading…').count()).toBe(2);
+    expect(await page.getByText('Not due yet.').count()).toBe(0);
+    letThrough();
     await page.getByRole('table', { name: 'Next runs' }).getByText('+01:00').first().waitFor();
     await page
       .getByRole('table', { name: 'Next runs' })
@@ -189,6 +200,27 @@ describe('the command palette', () => {
     await page.keyboard.press('Escape');
     await palette.waitFor({ state: 'detached' });
   });
+
+  it('finds a job of another tenant by its id, and says whose it is', async () => {
+    await post(`${shop.address}/v1/tenants`, { tenant: 'palette' });
+    const { body } = await post(`${shop.address}/v1/jobs?tenant=palette`, {
+      definitionKey: 'image.resize',
+      params: { url: 'theirs.png', width: 1 },
+      hold: true,
+    });
+    const { jobId } = body as { jobId: string };
+    const page = await open('/');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Command palette' });
+    await palette.getByRole('combobox').fill(jobId);
+    await palette.getByRole('option', { name: `${jobId} of tenant palette Job` }).waitFor();
+    // The server refuses the id for this tenant and names the other one.
+    forgiveComplaints();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`/jobs/${jobId}\\?tenant=palette$`));
+    await page.getByRole('heading', { level: 1, name: 'image.resize' }).waitFor();
+  });
 });
 
 describe('an address without a thing', () => {
@@ -214,6 +246,7 @@ describe('workers', () => {
     expect(await row.innerText()).toMatch(/1 of 4/);
     expect(await axeFindings(page)).toEqual([]);
     await row.getByRole('button', { name: 'Drain' }).click();
+    await page.getByText(/^It waits for its running job to finish, for at most/).waitFor();
     await page.getByRole('button', { name: 'Drain worker' }).click();
     await page.getByText(/is draining\.$/).waitFor();
     await page.getByRole('heading', { name: 'Offline' }).waitFor();
@@ -259,7 +292,7 @@ describe('a definition', () => {
     await page.getByLabel('Rate limit', { exact: true }).fill('1000/1s');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('7 (in code: no limit)').waitFor();
-    await page.getByText(/by open$/).waitFor();
+    await page.getByText(/by anonymous \(no keys\)$/).waitFor();
     await page.goto(`${shop.address}/ui/definitions`);
     await page.getByText('7 at a time, 1000 in 1 s').waitFor();
     await page.getByRole('link', { name: 'image.resize' }).click();

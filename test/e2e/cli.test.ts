@@ -115,14 +115,16 @@ describe('a definition that no worker has registered', () => {
 });
 
 describe('keys', () => {
-  it('are listed by the server that is named, and no cluster is made to look for them', async () => {
+  it('are listed by the server that is named, and no cluster is made in a folder that the user did not name', async () => {
     const cwd = await mkdtemp(join(tmpdir(), 'longshore-keys-'));
     try {
       const listed = await run(['keys', '--url', server.summary.address], { cwd });
       expect(listed).toMatchObject({ code: 0, stderr: 'No keys.\n' });
-      const nowhere = await run(['keys', 'list'], { cwd });
-      expect(nowhere).toMatchObject({ code: 2, stdout: '' });
-      expect(nowhere.stderr).toMatch(/^error: there is no database in .*--url or LONGSHORE_URL/);
+      for (const asked of [['list'], ['create', '--scope', 'admin']]) {
+        const nowhere = await run(['keys', ...asked], { cwd });
+        expect(nowhere).toMatchObject({ code: 2, stdout: '' });
+        expect(nowhere.stderr).toMatch(/^error: there is no database in .*--url or LONGSHORE_URL/);
+      }
       expect(await readdir(cwd)).toEqual([]);
     } finally {
       await rm(cwd, { recursive: true });

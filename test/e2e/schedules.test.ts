@@ -46,8 +46,8 @@ describe('the examples of docs/schedules.md', () => {
       const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
         ([, double, single, bare]) => double ?? single ?? bare ?? '',
       );
-      expect(words[0]).toBe('longshore');
-      const { code, stdout, stderr } = await run(words.slice(1), { env });
+      expect(words.slice(0, 2)).toEqual(['npx', 'longshore']);
+      const { code, stdout, stderr } = await run(words.slice(2), { env });
       expect([command, code, stderr]).toEqual([command, 0, expect.any(String)]);
       expect(stdout).not.toBe('');
     }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { compileCache } from './compile-cache.ts';
 import { until } from './until.ts';
@@ -107,9 +108,15 @@ export async function run(
   return { code, stdout, stderr };
 }
 
+/** Waits until what was started has ended by itself, for `graceMs` at most. */
+export async function ended(graceMs: number): Promise<void> {
+  const ends = living().map((child) => new Promise((resolve) => child.once('exit', resolve)));
+  await Promise.race([Promise.all(ends), sleep(graceMs, undefined, { ref: false })]);
+}
+
 /** Ends what tests left running. Children of a killed parent end by themselves. */
 export async function endAll(): Promise<void> {
-  const left = [...started].filter((child) => child.exitCode === null && !child.signalCode);
+  const left = living();
   for (const child of left) child.kill('SIGTERM');
   await Promise.all(
     left.map(async (child) => {
@@ -122,6 +129,10 @@ export async function endAll(): Promise<void> {
     }),
   );
   started.clear();
+}
+
+function living(): ChildProcess[] {
+  return [...started].filter((child) => child.exitCode === null && !child.signalCode);
 }
 
 export interface ProcessInfo {

@@ -23,7 +23,7 @@ export const remoteIdle: Workload = {
   seconds: { full: 125, quick: 45 },
   async measure(bench, system) {
     await using database = await bench.database(system);
-    const create = ['keys', 'create', '--scope', 'worker', '--name', 'bench'];
+    const create = ['keys', 'create', '--scope', 'admin,worker', '--name', 'bench'];
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [bench.checkout(system).program, ...create],

@@ -180,7 +180,7 @@ function emptyHistory(): History {
       pollMs: 500,
       drainMs: 1_000,
       hearsayMs: 0,
-      slotsPerWorker: 1,
+      slotsPerWorker: 5,
       drainBoundMs: 10_000,
       sometimes: [],
       skipped: {},
@@ -202,6 +202,8 @@ function emptyHistory(): History {
     versions: [],
     releases: [],
     deployments: [],
+    members: [],
+    limiters: [],
     leftovers: { processes: [], connections: 0 },
   };
 }

@@ -4,6 +4,7 @@ import type { HistoryBuilder } from './history-builder.ts';
 
 export interface JobOptions {
   does?: string;
+  groupSize?: number;
   limits?: WantedLimit[];
   stallTimeoutMs?: number;
   delayMs?: number;
@@ -22,8 +23,12 @@ export interface JobOptions {
   after?: string[];
   /** The hashes of the params of its children. */
   spawns?: string[];
-  /** A job has spawned it: no client asked for it. */
+  /** No client asked for it by itself: a job has spawned it, or it belongs to a batch. */
   isChild?: true;
+  /** It is the batch of this name. */
+  batch?: string;
+  /** The transaction that stores it, if that stores other jobs as well. */
+  birth?: string;
   /** Made by a schedule for this instant, and not by a request. */
   slotMs?: number;
 }
@@ -39,6 +44,8 @@ export class JobBuilder {
   attemptRows = 0;
   resultSha: string | null = null;
   readonly slotMs: number | null;
+  readonly batch: string | null;
+  batchResult: string | null = null;
   /** Null: it is not of the deployed definition. */
   version: number | null;
   readonly #history: HistoryBuilder;
@@ -53,6 +60,7 @@ export class JobBuilder {
     this.key = options.key ?? null;
     this.slotMs = options.slotMs ?? null;
     this.version = options.version ?? null;
+    this.batch = options.batch ?? null;
     const { limits, stallTimeoutMs, pinned, after, spawns } = options;
     const definition = this.version === null ? 'test' : 'deployed';
     const request = { paramsSha: this.paramsSha, definition, does, delayMs };
@@ -63,16 +71,17 @@ export class JobBuilder {
       ...(pinned !== undefined && { pinned }),
       ...(after && { after }),
       ...(spawns && { spawns }),
+      ...(options.groupSize !== undefined && { groupSize: options.groupSize }),
     };
     const op = history.nextOp();
     const { client } = history.history;
     const call = { name: 'enqueue' as const, key: this.key, jobs: [wanted] };
-    const asked = this.slotMs === null && !options.isChild;
+    const asked = this.slotMs === null && !options.isChild && this.batch === null;
     if (asked) client.push({ op, at: history.tick(), phase: 'invoke', api: 'api-1', call });
     const runAt = delayMs > 0 ? history.now + delayMs * 1_000 : null;
-    const state = after ? 'suspended' : delayMs > 0 ? 'scheduled' : 'queued';
+    const state = after || this.batch !== null ? 'suspended' : delayMs > 0 ? 'scheduled' : 'queued';
     const birth = { place: 'waiting', state, claim: 0, attempts: 0, maxAttempts, runAt } as const;
-    if (stored) this.move({ ...birth });
+    if (stored) this.move({ ...birth }, options.birth);
     const at = history.tick();
     const jobs = [{ id: this.id, status: state }];
     if (asked && answer === 'ok') client.push({ op, at, phase: 'ok', jobs });
@@ -81,9 +90,11 @@ export class JobBuilder {
   }
 
   /** Leaves where it is and arrives there, in one transaction. */
-  move(to: Partial<Spot> & { place: Place; state: JobState }): this {
+  move(
+    to: Partial<Spot> & { place: Place; state: JobState },
+    xid = `${this.id}-${(this.#transactions += 1)}`,
+  ): this {
     this.#history.tick();
-    const xid = `${this.id}-${(this.#transactions += 1)}`;
     if (this.spot) this.#history.row({ ...this.spot, xid, move: 'left' });
     const was = this.spot ?? { ...NOWHERE, job: this.id };
     this.spot = { ...was, runAt: null, execution: null, ...to };
@@ -105,6 +116,12 @@ export class JobBuilder {
     this.#executions += 1;
     const code = build === null ? {} : { build };
     return this.effect('start', { paramsSha: this.paramsSha, parent: pidOf(slot), ...code });
+  }
+
+  /** The same, in one call with other jobs. */
+  startIn(group: string): this {
+    this.#executions += 1;
+    return this.effect('start', { paramsSha: this.paramsSha, group });
   }
 
   effect(what: Effect['what'], more: Partial<Effect> = {}): this {
@@ -157,9 +174,19 @@ export class JobBuilder {
 
   final(): FinalJob[] {
     if (!this.spot) return [];
-    const { id: job, spot, key, paramsSha, resultSha, attemptRows, slotMs } = this;
+    const {
+      id: job,
+      spot,
+      key,
+      paramsSha,
+      resultSha,
+      attemptRows,
+      slotMs,
+      batch,
+      batchResult,
+    } = this;
     const schedule = slotMs === null ? null : 'schedule-1';
-    const origin = { key, paramsSha, schedule, scheduledForMs: slotMs };
+    const origin = { key, paramsSha, schedule, scheduledForMs: slotMs, batch, batchResult };
     const { state, claim, attempts, maxAttempts, errorCode } = spot;
     const counted = { claim, attempts, maxAttempts, attemptRows };
     return [{ job, places: 1, state, ...counted, errorCode, resultSha, ...origin }];

@@ -1,3 +1,5 @@
+import { BatchBuilder } from './batch-builder.ts';
+import { groupedJobs } from './broken-slots.ts';
 import { twoDeployments } from './broken-deployments.ts';
 import type { HistoryBuilder } from './history-builder.ts';
 import { pidOf } from './job-builder.ts';
@@ -130,6 +132,43 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     parent.move({ place: 'waiting', state: 'queued' }).claim().start();
     parent.effect('joined', { jobs: [one.id, two.id] }).succeed();
   },
+  'a batch, its callbacks, and jobs that were added by a request that was sent again': (h) => {
+    const b = new BatchBuilder(h);
+    b.run(b.jobs[0]!);
+    b.add(['late'], 'unknown');
+    const late = b.member('late');
+    b.add(['late']);
+    const call = { name: 'close-batch', batch: b.batch.id } as const;
+    h.call(call, { ok: 'suspended', id: b.batch.id });
+    for (const job of [b.jobs[1]!, late]) b.run(job);
+    b.end(3).callAll();
+  },
+  'a batch that failed with one of its jobs': (h) => {
+    const b = new BatchBuilder(h);
+    b.fail(b.jobs[0]!);
+    b.run(b.jobs[1]!);
+    b.end(1, 1).call(b.onComplete, 'failed');
+    b.drop(b.onSuccess);
+  },
+  'a batch that was cancelled with a job that had not ended': (h) => {
+    const b = new BatchBuilder(h);
+    b.run(b.jobs[0]!);
+    b.batch.move({ place: 'done', state: 'cancelled' });
+    b.call(b.onComplete, 'cancelled');
+    b.drop(b.onSuccess);
+    b.jobs[1]!.move({ place: 'done', state: 'cancelled' });
+    h.history.members[1]!.ended = 'cancelled';
+    const call = { name: 'cancel-batch', batch: b.batch.id } as const;
+    h.call(call, { ok: 'cancelled', id: b.batch.id });
+  },
+  'a group of three, of which one fails and runs again in another group': (h) => {
+    const jobs = groupedJobs(h, 3);
+    for (const job of jobs) job.startIn('g');
+    const [failed, ...others] = jobs;
+    for (const job of others) job.succeed();
+    failed!.effect('throw').fail('HANDLER_ERROR', 'retrying', failed!.execution);
+    failed!.promote().claim().startIn('h').succeed();
+  },
   'cancels, of a waiting and of a running job': (h) => {
     h.beat('w1');
     const waiting = h.job().move({ place: 'done', state: 'cancelled' });
@@ -150,6 +189,7 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     job.fail('LEASE_EXPIRED', 'queued').claim('w3').start().succeed();
   },
   'a job that waits for long, because its worker has no slot left': (h) => {
+    h.history.run.slotsPerWorker = 1;
     h.beat('w1');
     const first = h.job({ does: 'slow' }).claim().start();
     const second = h.job();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineJob, type JobContext, NonRetryable, RetryAfter } from 'longshore';
 import { runFolder, EffectLog } from '../../history/effects.ts';
+import { waitForToken } from '../../history/wait-for-token.ts';
 import type { Script } from '../../load/script.ts';
 
 const TICK_MS = 100;
@@ -46,15 +47,6 @@ async function work(holdMs: number, ctx: JobContext, effects: EffectLog): Promis
   }
 }
 
-/** Far longer than a run: a lost signal shows as a job that never ends. */
-const WAIT_MS = 3_600_000;
-
-async function waitForToken(ctx: JobContext, effects: EffectLog): Promise<void> {
-  effects.note('wait');
-  const token = await ctx.waitFor<string>('go', { timeoutMs: WAIT_MS });
-  effects.note('signal', { token });
-}
-
 async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, effects: EffectLog) {
   switch (does) {
     case 'relapse':
@@ -94,6 +86,7 @@ async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, effects
     case 'stall':
     case 'cold':
     case 'narrow':
+    case 'grouped':
     case 'long':
     case 'deployed':
     case 'probe':

@@ -30,7 +30,7 @@ export async function runDueApp(
     encryptionKeys,
     max: 10,
   });
-  const waker = new Waker(database.url, log, systemClock, pooler);
+  const waker = new Waker(database.url, log, systemClock, pooler, shards);
   try {
     const settings = { ...config, jobs, databaseUrl: database.url };
     return await runDue(db, waker, settings, log, budget);

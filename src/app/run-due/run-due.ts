@@ -17,6 +17,7 @@ import { JobLog } from '../../signals/job-log.ts';
 import { countClaimable } from '../../store/claim/count-claimable.ts';
 import { Db } from '../../store/connection/db.ts';
 import { expireJobs } from '../../store/claim/expire.ts';
+import { resolveEnded } from '../../store/edges/resolve-ended.ts';
 import { rollUpAll } from '../../store/counters/roll-up.ts';
 import { Enqueuer } from '../../enqueue/enqueuer.ts';
 import { promote } from '../../store/claim/promote.ts';
@@ -24,7 +25,7 @@ import { SWEEP_START, sweepLimiters } from '../../store/limits/sweep-limiters.ts
 import type { UnservedScope } from '../../store/workers/unserved.ts';
 import type { Waker } from '../../store/connection/wake.ts';
 import { VERSION } from '../../version.ts';
-import { deliveries } from '../../webhooks/deliveries.ts';
+import { builtIn } from '../built-in/built-in.ts';
 import { budgetQueue } from '../../worker/claim/budget-queue.ts';
 import { directQueue } from '../../worker/claim/direct-queue.ts';
 import { Worker } from '../../worker/worker.ts';
@@ -75,11 +76,11 @@ export async function runDue(
   const { queue, counters, answered } = budgetQueue(store, max);
   const identity = { host: hostname(), pid: process.pid, version: VERSION, slots: concurrency };
   const publishers = new Publishers(settings.brokers);
-  const builtIn = deliveries(db, systemClock, settings, publishers);
+  const system = builtIn(db, systemClock, settings, publishers);
   const worker = new Worker({
     ...settings,
     ...identity,
-    builtIn,
+    builtIn: system,
     queue: directQueue(queue),
     // It polls often enough to need no hints.
     databaseUrl: null,
@@ -99,7 +100,7 @@ export async function runDue(
     const jobLog = new JobLog(log, settings.logJobs);
     const scope = { afterMs: settings.unservedAfterMs, tenant, unpublishedAtOnce: true };
     const unserved = await failAllUnserved({ db, waker, jobLog }, scope, isOver);
-    const own = builtIn.definitions.map(({ info }) => info);
+    const own = system.definitions.map(({ info }) => info);
     const definitions = [...worker.report.definitions.flatMap(withHooks), ...own];
     const claimable = async () => {
       let jobs = 0;
@@ -140,8 +141,8 @@ function withHooks(info: DefinitionInfo): DefinitionInfo[] {
 }
 
 /**
- * The work of schedulers: fires due slots, promotes due jobs, ends expired ones, and sweeps
- * limiters.
+ * The work of schedulers: fires due slots, promotes due jobs, ends expired ones, moves on what
+ * waited for ended jobs, and sweeps limiters.
  */
 async function bringDue(db: Db, waker: Waker, enqueuer: Enqueuer, log: Log): Promise<void> {
   const buckets = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
@@ -150,8 +151,9 @@ async function bringDue(db: Db, waker: Waker, enqueuer: Enqueuer, log: Log): Pro
     for (let more = true; more;) {
       const promotion = await promote(db, shard, PROMOTED_AT_ONCE);
       const expiry = await expireJobs(db, shard, PROMOTED_AT_ONCE);
-      waker.wake([...promotion.levels, ...expiry.levels]);
-      more = promotion.more || expiry.more;
+      const resolved = await resolveEnded(db, shard, PROMOTED_AT_ONCE);
+      waker.wake([...promotion.levels, ...expiry.levels, ...resolved.levels]);
+      more = promotion.more || expiry.more || resolved.more;
     }
     waker.wake((await sweepLimiters(db, shard, SWEEP_START, PROMOTED_AT_ONCE)).levels);
   }

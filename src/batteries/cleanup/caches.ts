@@ -22,7 +22,8 @@ export function httpCache({ url, token }: { url: string; token?: string }): Cach
       if (!what.startsWith('/') || target.origin !== new URL(url).origin) {
         throw new NonRetryable(`${JSON.stringify(what)} is not a path of ${url}`);
       }
-      const headers = token === undefined ? {} : { authorization: `Bearer ${secretOf(token)}` };
+      const headers: Record<string, string> =
+        token === undefined ? {} : { authorization: `Bearer ${secretOf(token)}` };
       const sending = { url: target.href, method: 'PURGE', headers, body: '' } as const;
       const sent = await post.send(sending, signal);
       // What is not in the cache needs no purge.

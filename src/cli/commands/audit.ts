@@ -13,6 +13,7 @@ export function addAudit(program: Command, cli: Cli): void {
     .option('--actor <actor>', 'only entries of this actor, like key:1f0c528d0e4f0b9a')
     .option('--action <action>', 'only this action, like job.cancel')
     .option('--subject <id>', 'only entries about this subject')
+    .option('--q <text>', 'only with this text in the actor, action, subject, address or change')
     .option('--after <time>', 'only at this time or later, like 2030-01-31T08:00:00Z')
     .option('--before <time>', 'only before this time');
   addPage(audit).action(async (options: AuditFilter, command: Command) => {

@@ -4,7 +4,6 @@ import { CATCH_UPS, DST_GAPS, DST_REPEATS, OVERLAPS } from '../../core/schedule/
 import type { Cli } from '../cli.ts';
 import { confirm } from '../options/confirm.ts';
 import { findSchedule } from '../options/find-schedule.ts';
-import { noteUnknown } from '../options/known-definition.ts';
 import { whole } from '../options/option-values.ts';
 import type { Output } from '../text/output.ts';
 import { readParams } from '../options/params-argument.ts';
@@ -12,8 +11,11 @@ import { printable } from '../../core/values/printable.ts';
 import { scheduleSentence } from '../text/schedule-text.ts';
 import { clientOf, outputOf } from '../session.ts';
 import { UsageError } from '../options/usage-error.ts';
+import { warningText } from './jobs/wait/await-worker.ts';
 
 type Options = Omit<ScheduleOptions, 'params'> & { params?: string; paused?: true; cron?: string };
+
+type CreateOptions = Options & { requireRegistered?: true };
 
 export function addScheduleChanges(schedules: Command, cli: Cli): void {
   const create = schedules
@@ -22,13 +24,16 @@ export function addScheduleChanges(schedules: Command, cli: Cli): void {
     .argument('<key>', 'the key of the definition')
     .argument('<cron>', 'a cron expression in quotes, or a nickname like @daily')
     .option('--paused', 'create it paused; start it with `longshore schedules resume`')
-    .action(async (key: string, cron: string, options: Options, command: Command) => {
+    .option('--require-registered', 'refuse it if no worker has registered the definition')
+    .action(async (key: string, cron: string, options: CreateOptions, command: Command) => {
       const out = outputOf(cli, command);
       const { paused, ...given } = options;
       const wanted = { ...(await readOptions(given, cli)), enabled: paused ? false : undefined };
-      const client = clientOf(cli, command);
-      printId(cli, out, await client.schedules.create(key, cron, wanted));
-      await noteUnknown(out, client, key);
+      const made = await clientOf(cli, command).schedules.create(key, cron, wanted);
+      printId(cli, out, made);
+      // In JSON they are part of the schedule.
+      if (!out.json)
+        for (const { detail } of made.warnings ?? []) out.note(warningText(out, detail));
     });
   addPolicies(create);
 
@@ -124,7 +129,7 @@ function printId(cli: Cli, out: Output, schedule: Schedule): void {
   out.note(printable(scheduleSentence(schedule, cli.clock.now())));
 }
 
-async function readOptions({ params, ...options }: Options, cli: Cli) {
+async function readOptions<Given extends Options>({ params, ...options }: Given, cli: Cli) {
   const read = await readParams(params, cli.stdin);
   return { ...options, ...(read !== undefined && { params: read }) };
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import type { Check } from '../../app/app.ts';
 import type { Cli } from '../cli.ts';
@@ -19,6 +20,10 @@ export function addDoctor(program: Command, cli: Cli): void {
     .action(async ({ probe }: { probe: boolean }, self: Command) => {
       const out = outputOf(cli, self);
       const { config } = configOf(cli, self, 'server');
+      const named = configOf(cli, self, 'client');
+      if (named.origins.url !== 'default') {
+        out.note(`This checks the machine ${hostname()}, not the server ${named.config.url}.`);
+      }
       const { createLog } = await import('../../runtime/log.ts');
       const { diagnose } = await cli.loadApp();
       const checks = await diagnose(config, createLog(config.logLevel), { probe });

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { DAY_MS } from '../../core/values/duration.ts';
-import { DEFAULT_TENANT, mayDo, type Scope } from '../../core/access/scope.ts';
+import { DEFAULT_TENANT, mayDo, type Scope, SCOPE_NAMES } from '../../core/access/scope.ts';
 import type { KeyView } from '../../core/views/key-view.ts';
 import type { Cli } from '../cli.ts';
-import type { Output } from '../text/output.ts';
 import { columns } from '../text/columns.ts';
 import { age } from '../../core/values/duration.ts';
 import { withKeys } from '../options/key-access.ts';
@@ -12,7 +11,7 @@ import { configOf, outputOf } from '../session.ts';
 import { addServerFlags } from '../options/setting-options.ts';
 import { UsageError } from '../options/usage-error.ts';
 
-/** Only `create` may create the embedded database; the other commands need an existing one. */
+/** Only `create` may create the embedded database, where its folder is named. */
 const EXISTING = { makesCluster: false };
 
 export function addKeys(program: Command, cli: Cli): void {
@@ -27,9 +26,9 @@ export function addKeys(program: Command, cli: Cli): void {
   const create = keys
     .command('create')
     .description('Create a key and print it. It is shown only once.')
-    .requiredOption(
+    .option(
       '--scope <scope>',
-      'scope of the key; may be repeated or comma-separated',
+      `scope of the key: ${SCOPE_NAMES.join(', ')}; may be repeated or comma-separated`,
       scopes,
     )
     .option(
@@ -41,6 +40,11 @@ export function addKeys(program: Command, cli: Cli): void {
     .option('--expires-days <days>', 'days until it expires; default never', whole)
     .action(async (options: CreateOptions, self: Command) => {
       const { name, scope, definitions, expiresDays } = options;
+      if (scope === undefined) {
+        throw new UsageError(
+          `--scope is missing: give one or more of ${SCOPE_NAMES.join(', ')}, separated by commas`,
+        );
+      }
       if (definitions && !mayDo(scope, 'worker')) {
         throw new UsageError('--definitions needs --scope worker: it limits nothing else');
       }
@@ -52,19 +56,20 @@ export function addKeys(program: Command, cli: Cli): void {
       const isOfDefault =
         (configOf(cli, self, 'client').config.tenant ?? DEFAULT_TENANT) === DEFAULT_TENANT;
       const request = { name, scopes: scope, ...(definitions && { definitions }), expiresAt };
-      const { made, isFirst } = await withKeys(
+      const { made, isFirst, opened } = await withKeys(
         cli,
         self,
         { makesCluster: true },
         async (access) => {
           const isFirst = isOfDefault && (await access.list()).length === 0;
-          return { made: await access.create(request), isFirst };
+          return { made: await access.create(request), isFirst, opened: access.opened };
         },
       );
       if (out.json) return out.document(made);
       out.lines([made.key]);
       out.note(`The key ${made.keyId} is shown only once.`);
-      if (isFirst) out.note(...firstKeyWords(out, mayDo(scope, 'admin')));
+      if (opened) out.note(databaseWords(opened));
+      if (isFirst) out.note(FIRST_KEY_WORDS);
     });
 
   const list = keys
@@ -120,7 +125,7 @@ export function addKeys(program: Command, cli: Cli): void {
 
 interface CreateOptions {
   name: string;
-  scope: Scope[];
+  scope?: Scope[];
   definitions?: string[];
   expiresDays?: number;
 }
@@ -134,9 +139,10 @@ function row(key: KeyView, now: Date): string[] {
   return [keyId, status, age(ageMs), name, `${allowed.join(',')}${serves}`];
 }
 
-function firstKeyWords(out: Output, isAdmin: boolean): string[] {
-  return [
-    'This is the first key: from now on every call needs one, the dashboard included.',
-    ...(isAdmin ? [] : [`Create one for yourself: ${out.next('keys create --scope admin')}`]),
-  ];
+const FIRST_KEY_WORDS =
+  'This is the first key: from now on every call needs one, the dashboard included.';
+
+function databaseWords({ database, isServed }: { database: string; isServed: boolean }): string {
+  const serving = isServed ? '' : ' No server runs on it now.';
+  return `It was created in the database ${database}.${serving}`;
 }

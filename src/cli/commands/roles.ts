@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { App, RemoteServer, Role } from '../../app/app.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
+import { ownEnvironment } from '../../config/environment.ts';
 import type { AppModule, Cli } from '../cli.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Output } from '../text/output.ts';
@@ -10,6 +11,7 @@ import { leaveAddress } from '../project/server-address.ts';
 import { configOf, outputOf } from '../session.ts';
 import { addServerFlags } from '../options/setting-options.ts';
 import type { Log } from '../../runtime/log.ts';
+import { withNpmHint } from '../project/npm-script.ts';
 import { type RunningRole, startBlock } from '../text/start-block.ts';
 
 const ROLES: readonly { role: Role; summary: string; description: string }[] = [
@@ -99,7 +101,7 @@ export async function runRole(
   const app = await begin(loaded, log, stop).catch((error: unknown) => {
     // A stop during start-up is a success.
     if (stop.aborted) return null;
-    throw error;
+    throw withNpmHint(error, cli.env ?? ownEnvironment());
   });
   if (app === null) return;
   announce(out, role, app);

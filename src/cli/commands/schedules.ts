@@ -49,9 +49,11 @@ function addShow(schedules: Command, cli: Cli): void {
     .argument('<schedule>', 'id or name of the schedule')
     .action(async (name: string, _options: unknown, command: Command) => {
       const out = outputOf(cli, command);
-      const schedule = await findSchedule(clientOf(cli, command), name);
-      if (out.json) out.document(schedule);
-      else out.lines(scheduleText(schedule, cli.clock.now()));
+      const client = clientOf(cli, command);
+      const schedule = await findSchedule(client, name);
+      if (out.json) return out.document(schedule);
+      out.lines(scheduleText(schedule, cli.clock.now()));
+      await noteUnknown(out, client, schedule.definitionKey);
     });
 }
 

@@ -1,3 +1,4 @@
+import { actorWords } from '../../core/identity/actor.ts';
 import type { Command } from 'commander';
 import type { SecretView } from '../../core/access/secret.ts';
 import { MASKED_LENGTH_MIN } from '../../core/access/redact.ts';
@@ -84,5 +85,10 @@ function addRemove(secrets: Command, cli: Cli): void {
 }
 
 function row({ name, definitionKey, updatedAt, updatedBy }: SecretView, now: Date): string[] {
-  return [name, definitionKey ?? '*', age(now.getTime() - Date.parse(updatedAt)), updatedBy];
+  return [
+    name,
+    definitionKey ?? '*',
+    age(now.getTime() - Date.parse(updatedAt)),
+    actorWords(updatedBy),
+  ];
 }

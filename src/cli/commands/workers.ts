@@ -23,8 +23,10 @@ export function addWorkers(program: Command, cli: Cli): void {
       const out = outputOf(cli, command);
       const found = await clientOf(cli, command).workers();
       if (out.json) out.document({ workers: found });
-      else if (found.length > 0) out.table(table(found, cli.clock.now(), out.width));
-      else out.note('No workers.');
+      else if (found.length > 0) {
+        out.table(table(found, cli.clock.now(), out.width));
+        for (const line of notLoadedLines(found)) out.note(line);
+      } else out.note('No workers.');
     });
   workers
     .command('drain')
@@ -55,4 +57,13 @@ function table(workers: readonly WorkerInfo[], now: Date, widthMax: number): str
     `${worker.host} pid ${worker.pid}${worker.transport !== 'http' ? '' : ` over HTTP from ${worker.address}`}`,
   ]);
   return columns([HEADER, ...rows], widthMax);
+}
+
+/** Under the table: a reason is longer than a column. */
+function notLoadedLines(workers: readonly WorkerInfo[]): string[] {
+  return workers
+    .filter(({ status }) => status !== 'dead')
+    .flatMap(({ host, pid, notLoaded }) =>
+      notLoaded.map((text) => `Not loaded by ${host} pid ${pid}: ${text}`),
+    );
 }

@@ -1,3 +1,4 @@
+import { actorWords } from '../../core/identity/actor.ts';
 import type {
   DefinitionChange,
   DefinitionJobs,
@@ -22,7 +23,14 @@ function rowOf(one: Deployment): string[] {
   const { number, definitions, bytes, revision, createdAt, createdBy, note } = one;
   const many = String(definitions.length);
   const at = createdAt.slice(0, 16).replace('T', ' ');
-  const about = [many, size(bytes), revision?.slice(0, 12) ?? '-', at, createdBy, note ?? ''];
+  const about = [
+    many,
+    size(bytes),
+    revision?.slice(0, 12) ?? '-',
+    at,
+    actorWords(createdBy),
+    note ?? '',
+  ];
   return [String(number), statusOf(one), ...about];
 }
 
@@ -41,7 +49,7 @@ export function deploymentLines(one: Deployment): string[] {
     ...(canaryFor.length > 0 ? [['canary for', canaryFor.join(', ')]] : []),
     ['artifact', artifactId],
     ['size', size(bytes)],
-    ['created', `${one.createdAt} by ${one.createdBy}`],
+    ['created', `${one.createdAt} by ${actorWords(one.createdBy)}`],
     ...(one.revision === null ? [] : [['revision', one.revision]]),
     ...(one.note === null ? [] : [['note', one.note]]),
     ...(one.retiredAt === null ? [] : [['retired', one.retiredAt]]),
@@ -55,7 +63,7 @@ export function releaseTable(changes: readonly ReleaseChange[], width: number): 
     one.at.slice(0, 16).replace('T', ' '),
     releaseWords(one),
     one.definitions.join(', '),
-    one.by,
+    actorWords(one.by),
     one.reason ?? '',
   ]);
   return columns([['AT', 'CHANGE', 'DEFINITIONS', 'BY', 'REASON'], ...rows], width);

@@ -25,7 +25,10 @@ export function refuseUnknownHelp(program: Command, args: readonly string[]): vo
     if (next) command = next;
     else if (asked && command.commands.length > 0) {
       const names = command.commands.map((one) => one.name());
-      throw new UsageError(unknownName('command', word, names));
+      const words = unknownName('command', word, names);
+      throw new UsageError(
+        words.includes(': ') ? words : `${words}: npx longshore --help lists all`,
+      );
     } else return;
   }
 }

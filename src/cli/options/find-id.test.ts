@@ -49,3 +49,21 @@ test('a terminal shows short ids, and a pipe whole ones', async () => {
   expect(shown.stdout).toMatch(/^0000000000aa {2}hello/m);
   expect((await run(['list', '--url', url])).stdout).toContain(`${IDS[0]}  hello`);
 });
+
+test('a batch is looked for among batches', async () => {
+  const id = IDS[0] ?? '';
+  const batch = { id, name: 'nightly', status: 'running', onComplete: null, onSuccess: null };
+  const counts = { total: 1, pending: 1, succeeded: 0, failed: 0, cancelled: 0 };
+  const of = { jobId: id, definitionKey: '$batch', status: 'suspended' };
+  const { url, seen } = await playAnswers(found(of), json(200, { ...batch, ...counts }));
+  const { stdout } = await run(['batch', 'show', '0000000000AA', '--url', url]);
+  expect(stdout).toBe(
+    `${id}  running  nightly\n1 job: 1 pending, 0 succeeded, 0 failed, 0 cancelled\n`,
+  );
+  expect(seen.map((one) => one.url)).toEqual([
+    '/v1/jobs?id=0000000000aa&definitionKey=%24batch',
+    `/v1/batches/${id}`,
+  ]);
+  const missing = await run(['batch', 'close', 'hello', '--url', 'http://127.0.0.1:1']);
+  expect(missing.stderr).toMatch(/^error: batch "hello" not found: /);
+});

@@ -1,4 +1,5 @@
 import { type Longshore, NotFound } from '../../client/index.ts';
+import { BATCH_KEY } from '../../core/batch/batch.ts';
 import { isJobId } from '../../core/job/job-id.ts';
 import { hasIdPart, ID_PART_MIN, idPart } from '../../core/job/short-id.ts';
 import { isWorkerId } from '../../core/queue/worker.ts';
@@ -18,6 +19,14 @@ export async function findJobId(client: Longshore, typed: string): Promise<strin
   return await findId('job', typed, async (part) => {
     const { jobs } = await client.list({ id: part });
     return jobs.map((job) => [job.jobId, `${job.definitionKey}, ${job.status}`]);
+  });
+}
+
+export async function findBatchId(client: Longshore, typed: string): Promise<string> {
+  if (isJobId(typed)) return typed;
+  return await findId('batch', typed, async (part) => {
+    const { jobs } = await client.list({ id: part, definitionKey: BATCH_KEY });
+    return jobs.map((job) => [job.jobId, job.status]);
   });
 }
 

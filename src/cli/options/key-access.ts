@@ -6,6 +6,8 @@ import { clientOf, configOf } from '../session.ts';
 
 /** Operations of `longshore keys`, through a server or its database. */
 export interface KeyAccess {
+  /** The database that the command opened; null where a server was asked. */
+  opened: { database: string; isServed: boolean } | null;
   create(options: KeyOptions): Promise<NewKey>;
   list(): Promise<ApiKey[]>;
   rotate(keyId: string, options: { overlapSeconds: number }): Promise<NewKey>;
@@ -16,7 +18,7 @@ type Desk = Parameters<Parameters<AppModule['withKeyDesk']>[3]>[0];
 
 /**
  * Uses the server if a URL was given. Otherwise opens the database, because a server cannot create
- * its first key; only `create` may create the embedded cluster.
+ * its first key; only `create` may create the embedded cluster, in a folder that was named.
  */
 export async function withKeys<T>(
   cli: Cli,
@@ -25,21 +27,32 @@ export async function withKeys<T>(
   work: (keys: KeyAccess) => Promise<T>,
 ): Promise<T> {
   if (configOf(cli, command, 'client').origins.url !== 'default') {
-    return await work(clientOf(cli, command).keys);
+    const { keys } = clientOf(cli, command);
+    return await work({
+      opened: null,
+      create: async (options) => await keys.create(options),
+      list: async () => await keys.list(),
+      rotate: async (keyId, options) => await keys.rotate(keyId, options),
+      revoke: async (keyId) => await keys.revoke(keyId),
+    });
   }
   const { config, origins } = configOf(cli, command, 'server');
   const { createLog } = await import('../../runtime/log.ts');
   const { withKeyDesk } = await cli.loadApp();
   const log = createLog(origins.logLevel === 'default' ? 'warn' : config.logLevel);
   const tenant = config.tenant ?? DEFAULT_TENANT;
-  return await withKeyDesk(config, log, { makesCluster }, async (desk) =>
+  // A folder that the user did not name may be the wrong one: there would be a key, but for no server.
+  const makes = makesCluster && origins.data !== 'default';
+  return await withKeyDesk(config, log, { makesCluster: makes }, async (desk) =>
     work(inDatabase(desk, tenant)),
   );
 }
 
 /** Throws the same errors as a server. */
 function inDatabase(desk: Desk, tenant: string): KeyAccess {
+  const { database, isServed } = desk;
   return {
+    opened: { database, isServed },
     create: async ({ expiresAt = null, ...request }) => {
       const expires = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
       return await desk.create({ tenant, ...request, expiresAt: expires });

@@ -4,6 +4,7 @@ import { columns } from './columns.ts';
 import { confirm } from '../options/confirm.ts';
 import { noteUnknown } from '../options/known-definition.ts';
 import { idCell } from './id-cell.ts';
+import { errorRow } from '../../core/failure/failure-words.ts';
 import { age } from '../../core/values/duration.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Output } from './output.ts';
@@ -87,7 +88,7 @@ function tellPreview(out: Output, preview: BulkPreview): void {
         idCell(job.jobId, out.width),
         job.definitionKey,
         job.status,
-        job.error?.message ?? '',
+        job.error === null ? '' : errorRow(job.error),
       ]),
       out.width,
     ),

@@ -12,6 +12,11 @@ export const HELP_EXAMPLES: Record<string, readonly string[]> = {
     'LONGSHORE_BROKERS_FILE=brokers longshore ingest --from rabbit --queue jobs',
     'longshore ingest --from kafka://k1:9092 --topic orders --definition ship',
   ],
+  plan: [
+    'longshore plan --jobs-per-day 1e9 --seconds 2 --params 2kB --retention 7d',
+    'longshore plan --jobs-per-day 10M --webhooks 5% --idempotency --json',
+  ],
+  shards: ['longshore shards', 'longshore shards --json'],
   'run-due': ['longshore run-due --max 500 --seconds 50'],
   migrate: ['DATABASE_URL=postgres://jobs@db/jobs longshore migrate'],
   doctor: ['longshore doctor', 'longshore doctor --json | jq .checks'],

@@ -1,3 +1,4 @@
+import { actorWords } from '../../core/identity/actor.ts';
 import type { Pause, PublishedDefinition } from '../../client/index.ts';
 import type { Limits, RateLimit } from '../../core/queue/limits.ts';
 import { columns } from './columns.ts';
@@ -39,7 +40,7 @@ export function pausedName({ scope, name }: Pause): string {
 
 export function pauseSentence(pause: Pause, now: Date): string {
   const since = age(now.getTime() - Date.parse(pause.since));
-  const by = pause.by === null ? '' : ` by ${pause.by}`;
+  const by = pause.by === null ? '' : ` by ${actorWords(pause.by)}`;
   const why = pause.reason === null ? '' : `: ${pause.reason}`;
   return printable(`${pausedName(pause)} was paused ${since} ago${by}${why}`);
 }

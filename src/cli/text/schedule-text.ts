@@ -1,3 +1,4 @@
+import { actorWords } from '../../core/identity/actor.ts';
 import type { Schedule, Slot, Upcoming } from '../../client/index.ts';
 import { columns } from './columns.ts';
 import { idCell } from './id-cell.ts';
@@ -17,7 +18,7 @@ export function scheduleSentence(schedule: Schedule, now: Date): string {
 function pauseWords(paused: Schedule['paused'], now: Date): string {
   if (paused === null || paused.by === null) return '';
   const ago = duration(Math.max(0, now.getTime() - Date.parse(paused.since)));
-  return ` ${ago} ago by ${paused.by}${paused.reason === null ? '' : `: ${paused.reason}`}`;
+  return ` ${ago} ago by ${actorWords(paused.by)}${paused.reason === null ? '' : `: ${paused.reason}`}`;
 }
 
 /** Output of `schedules show`. */

@@ -1,6 +1,6 @@
-const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-/** Memory: "512 B", "1.5 MB", "240 MB". */
+/** Memory: "512 B", "1.5 MiB", "240 MiB". */
 export function size(bytes: number): string {
   let amount = Math.max(0, bytes);
   let unit = 0;

@@ -20,3 +20,11 @@ it('names a command that works: the params of other definitions than hello are n
     '  npx longshore enqueue KEY PARAMS --wait --url http://127.0.0.1:4700',
   ]);
 });
+
+it('does not ask for files that exist but could not be loaded', () => {
+  const problem = 'jobs/a.ts: SyntaxError: Unexpected end of input';
+  const lines = startBlock('start', { ...summary, definitions: [], problems: [problem] });
+  expect(lines).toContain('  definitions   none could be loaded (see below)');
+  expect(lines).toContain(`  problem       ${problem}`);
+  expect(block().join()).toContain('none yet: put a file that calls defineJob');
+});

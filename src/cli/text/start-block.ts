@@ -25,7 +25,7 @@ export function startBlock(role: RunningRole, summary: AppSummary): string[] {
 export function definitionLines({ definitions, problems }: AppSummary): string[] {
   const names = definitions.map(({ key, version }) => (version === 1 ? key : `${key} v${version}`));
   return [
-    ...fact('definitions', wrap(names)),
+    ...fact('definitions', names.length > 0 ? wrap(names) : [noneOf(problems)]),
     ...problems.flatMap((problem) => fact('problem', [problem])),
   ];
 }
@@ -50,9 +50,14 @@ function fact(name: string, lines: readonly string[]): string[] {
   });
 }
 
+function noneOf(problems: readonly string[]): string {
+  return problems.length > 0
+    ? 'none could be loaded (see below)'
+    : 'none yet: put a file that calls defineJob into the jobs folder';
+}
+
 /** Wraps long lists of definitions. */
 function wrap(names: readonly string[]): string[] {
-  if (names.length === 0) return ['none yet: put a file that calls defineJob into the jobs folder'];
   const lines: string[] = [];
   let line = '';
   for (const name of names) {

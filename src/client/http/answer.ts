@@ -2,8 +2,14 @@ import { ProblemError, type ProblemDetail } from './errors.ts';
 import { problemError } from './problems.ts';
 
 /** The JSON of a successful response, or the problem of a refused one. */
-export function readAnswer(status: number, text: string, retryAfterMs: number | null): unknown {
+export function readAnswer(
+  url: string,
+  status: number,
+  text: string,
+  retryAfterMs: number | null,
+): unknown {
   const body = parse(text);
+  if (status === 404 && typeof fieldsOf(body)['code'] !== 'string') return noLongshore(url);
   if (status < 200 || status > 299) return problemOf(status, body, retryAfterMs);
   if (body !== undefined || text === '') return body;
   return new ProblemError(
@@ -11,6 +17,12 @@ export function readAnswer(status: number, text: string, retryAfterMs: number | 
     'UNEXPECTED_ANSWER',
     `the server answered ${status} with something that is not JSON: is it a Longshore server?`,
   );
+}
+
+/** Not a `NotFound`: whether the object exists is unknown. */
+function noLongshore(url: string): ProblemError {
+  const detail = `${url} is no Longshore server: it answered 404 in other words than Longshore does`;
+  return new ProblemError(404, 'UNEXPECTED_ANSWER', detail);
 }
 
 /** The error page of a proxy is no problem document; only its status is kept. */

@@ -1,3 +1,4 @@
+import { duration } from '../../core/values/duration.ts';
 import type { Job } from '../job.ts';
 
 /** One error of a request, and its position in the body. */
@@ -49,9 +50,11 @@ export class WaitTimeout extends Error {
   override name = 'WaitTimeout';
   readonly job: Job | null;
 
-  constructor(jobId: string, timeoutMs: number, job: Job | null) {
-    const state = job === null ? '' : ` and is ${job.status}`;
-    super(`job ${jobId} did not end within ${timeoutMs} ms${state}`);
+  /** `what` is such as `job ID`. */
+  constructor(what: string, timeoutMs: number, job: Job | null, status: string | null = null) {
+    const now = job?.status ?? status;
+    const state = now === null ? '' : `; it is still ${now}`;
+    super(`${what} did not end within ${duration(timeoutMs)}${state}`);
     this.job = job;
   }
 }

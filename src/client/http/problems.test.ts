@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { json, playAnswers, problem } from '../../../test/support/servers/playing-server.ts';
+import {
+  type Answer,
+  json,
+  playAnswers,
+  problem,
+} from '../../../test/support/servers/playing-server.ts';
 import * as sdk from '../index.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
@@ -25,6 +30,21 @@ test.each([
   expect(error).toBeInstanceOf(sdk.ProblemError);
   expect((error as Error).constructor).toBe(expected);
   expect(error).toMatchObject({ name: expected.name, status, code });
+});
+
+test.each<[what: string, answer: Answer]>([
+  ['a page', (response) => response.writeHead(404).end('<h1>Cannot GET</h1>')],
+  ['its own JSON', json(404, { error: 'not found' })],
+])('a 404 of another server, with %s, is no NotFound', async (_, answer) => {
+  const { url } = await playAnswers(answer);
+  const error = await new sdk.Longshore({ url }).get(ID).catch((thrown: unknown) => thrown);
+  expect(error).not.toBeInstanceOf(sdk.NotFound);
+  expect(error).toMatchObject({
+    name: 'ProblemError',
+    status: 404,
+    code: 'UNEXPECTED_ANSWER',
+    detail: `${url} is no Longshore server: it answered 404 in other words than Longshore does`,
+  });
 });
 
 test('a refusal for now says how long to wait', async () => {

@@ -2,6 +2,7 @@ import { strictJson } from '../../core/values/strict-json.ts';
 import { activeTraceparent } from './active-trace.ts';
 import { ProblemError, ServerUnreachable } from './errors.ts';
 import { readAnswer } from './answer.ts';
+import { type OptionNames, refuseUnknownOptions } from './known-options.ts';
 import { nodeSend } from './node-send.ts';
 import { PASSING_STATUSES, pause, pauseMs, retryAfterOf } from './retry.ts';
 import { fetchSend, type Incoming, NoAnswer, type Send } from './send.ts';
@@ -19,6 +20,14 @@ export interface TransportOptions {
   fetch?: typeof fetch | undefined;
 }
 
+const OPTIONS: OptionNames<TransportOptions> = {
+  url: true,
+  apiKey: true,
+  tenant: true,
+  timeoutMs: true,
+  retries: true,
+  fetch: true,
+};
 const UPLOAD_TIMEOUT_MS = 600_000;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
@@ -43,6 +52,8 @@ export interface Call extends Address {
   json?: string;
   /** By default that of the active span. */
   traceparent?: string | null;
+  /** Sent as a header, so that a repeat has no second effect. */
+  idempotencyKey?: string;
   /** Whether sending it twice has the same effect as sending it once. */
   repeatable: boolean;
   /** Whether it is not repeated after this error. */
@@ -76,6 +87,7 @@ export class Transport {
   readonly #send: Send;
 
   constructor(options: TransportOptions) {
+    refuseUnknownOptions('new Longshore', options ?? {}, OPTIONS);
     this.url = checkedUrl(options?.url).replace(/\/+$/, '');
     this.#headers = { accept: 'application/json' };
     // A key from a file may end in a line break.
@@ -116,7 +128,7 @@ export class Transport {
       const outcome = await this.#fetch(this.#address(address), sent).then(
         async (response) => {
           const { status, headers: received } = response;
-          return judge<T>({ status, headers: received, text: await response.text() });
+          return judge<T>(this.url, { status, headers: received, text: await response.text() });
         },
         (error: unknown) => this.#unreachable(undefined, error),
       );
@@ -137,7 +149,7 @@ export class Transport {
     try {
       const response = await this.#fetch(this.#address(call), { headers, signal });
       if (response.ok) return { value: response };
-      return judge<Response>({
+      return judge<Response>(this.url, {
         status: response.status,
         headers: response.headers,
         text: await response.text(),
@@ -154,6 +166,7 @@ export class Transport {
     const url = this.#address(call);
     try {
       return judge(
+        this.url,
         await this.#send({ url, method, ...content, signal, timeoutMs: this.#timeoutMs }),
       );
     } catch (error) {
@@ -177,13 +190,20 @@ export class Transport {
     return `${this.url}${path}${search}`;
   }
 
-  #content({ body, json, traceparent = activeTraceparent() }: Call): Content {
+  #content({ body, json, idempotencyKey, traceparent = activeTraceparent() }: Call): Content {
     const text = json ?? (body === undefined ? undefined : jsonOf(body));
     if (text === undefined) return { headers: this.#headers };
     // Links a job to the span of the application that enqueues it.
     const traceHeaders: Record<string, string> = traceparent === null ? {} : { traceparent };
+    const keyHeaders: Record<string, string> =
+      idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
     return {
-      headers: { ...this.#headers, ...traceHeaders, 'content-type': 'application/json' },
+      headers: {
+        ...this.#headers,
+        ...traceHeaders,
+        ...keyHeaders,
+        'content-type': 'application/json',
+      },
       body: text,
     };
   }
@@ -203,9 +223,9 @@ export function jsonOf(body: unknown): string {
   }
 }
 
-function judge<T>({ status, headers, text }: Incoming): { value: T } | Failure {
+function judge<T>(url: string, { status, headers, text }: Incoming): { value: T } | Failure {
   const retryAfterMs = retryAfterOf(headers);
-  const answer = readAnswer(status, text, retryAfterMs);
+  const answer = readAnswer(url, status, text, retryAfterMs);
   if (!(answer instanceof ProblemError)) return { value: answer as T };
   return { error: answer, passing: PASSING_STATUSES.includes(status), retryAfterMs };
 }

@@ -4,8 +4,8 @@ export interface AuditView {
   at: string;
   tenant: string;
   /**
-   * Such as `key:1f0c…`, `session:1f0c…` (of that key), `user:ada@example.com (248289)`, `open` (a
-   * server without keys) or `cli`.
+   * Such as `key:1f0c… (ci)`, `session:1f0c… (ada)` (of that key), `user:ada@example.com (248289)`,
+   * `open` (a server without keys) or `cli`.
    */
   actor: string;
   action: string;

@@ -7,15 +7,15 @@ export function changesOf(
   after: object,
 ): { before: Record<string, unknown>; after: Record<string, unknown> } {
   const changes = { before: {} as Record<string, unknown>, after: {} as Record<string, unknown> };
-  const fields = after as Record<string, unknown>;
-  for (const [name, was] of Object.entries(before)) {
-    const is = fields[name];
+  const [old, made] = [before, after] as [Record<string, unknown>, Record<string, unknown>];
+  for (const name of new Set([...Object.keys(old), ...Object.keys(made)])) {
+    const [was, is] = [old[name], made[name]];
     if (JSON.stringify(was) === JSON.stringify(is)) continue;
     if (name === 'paramsJson') {
       changes.after['params'] = 'changed';
     } else {
-      changes.before[name] = was;
-      changes.after[name] = is;
+      if (was !== undefined) changes.before[name] = was;
+      if (is !== undefined) changes.after[name] = is;
     }
   }
   return changes;

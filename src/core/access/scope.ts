@@ -24,6 +24,16 @@ export function tenantNotFound(tenant: string): string {
   return `tenant ${JSON.stringify(name)} not found; "longshore tenants create ${name}" creates it`;
 }
 
+/** Why the first key must be able to create others. */
+export const FIRST_KEY_NEEDS_ADMIN =
+  'The first key must have the scope admin: otherwise no key can create another one. ' +
+  'Create an admin key first.';
+
+/** The first key closes an open server. If it cannot create others, it locks everyone out. */
+export function mayBeFirstKey(tenant: string, scopes: readonly Scope[]): boolean {
+  return mayActForAll(tenant, scopes);
+}
+
 export function mayDo(scopes: readonly Scope[], wanted: Scope): boolean {
   return scopes.includes('admin') || scopes.includes(wanted);
 }

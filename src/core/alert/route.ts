@@ -47,6 +47,15 @@ export interface AlertRouteView extends AlertRouteSpec {
   updatedAt: string;
 }
 
+/** The warning about a route by e-mail. The setting may be that of workers alone. */
+export const NO_MAIL_SERVER =
+  'This server has no mail server: set LONGSHORE_SMTP_URL for the workers, or no e-mail is sent.';
+
+/** A saved route, and what it lacks. */
+export interface SavedRouteView extends AlertRouteView {
+  warnings: string[];
+}
+
 /** An address as SMTP takes it, without a name and without characters that separate addresses. */
 export function isMailAddress(text: string): boolean {
   return text.length <= 254 && /^[^\s@<>(),;:"\\]+@[^\s@<>(),;:"\\]+$/.test(text);

@@ -24,13 +24,21 @@ export interface RelatedJobs {
   childrenTotal: number;
   /** How many of all children have not ended. */
   childrenOpen: number;
+  /** How all children that have ended did so. */
+  childrenEnded: Record<EndState, number>;
+  /** The first of all children that failed. */
+  failedChildren: RelatedJob[];
 }
+
+export type EndState = 'succeeded' | 'failed' | 'cancelled';
 
 /** What is known of the children of a job. */
 export type KnownChildren = Pick<RelatedJobs, 'children' | 'childrenTotal' | 'childrenOpen'>;
 
 /** The most followers, and the most children, of one answer. */
 export const FOLLOWERS_MAX = 200;
+/** The most failed children of one answer. */
+export const FAILED_CHILDREN_MAX = 20;
 
 /** "It waits for 3 of its 10 children.", for people. */
 export function childrenSentence({ childrenTotal, childrenOpen }: KnownChildren): string {

@@ -2,7 +2,8 @@ import { CHILDREN } from './children.ts';
 
 /** What a suspended job waits for: a signal, or the end of other jobs. */
 export type WaitsFor =
-  { signal: string; jobs?: undefined } | { jobs: 'parents' | 'children'; signal?: undefined };
+  | { signal: string; jobs?: undefined }
+  | { jobs: 'parents' | 'children' | 'batch'; signal?: undefined };
 
 /** The outcome of an attempt that waits for a signal, at most so long, or for its children. */
 export type Suspension =

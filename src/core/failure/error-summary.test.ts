@@ -21,3 +21,10 @@ test('a long one ends after 200 characters, and not within one', () => {
   expect(of('x'.repeat(300))).toBe(`TIMEOUT: ${'x'.repeat(190)}…`);
   expect(of('🚢'.repeat(300))).toBe(`TIMEOUT: ${'🚢'.repeat(95)}…`);
 });
+
+test('the root cause follows, also after a long message', () => {
+  const cause = { code: 'X', message: 'refused\nby it', stack: null, cause: null };
+  const wrapped = (message: string) => ({ code: 'TIMEOUT', message, stack: null, cause });
+  expect(errorSummary(wrapped('no answer'))).toBe('TIMEOUT: no answer ← refused');
+  expect(errorSummary(wrapped('x'.repeat(300)))).toBe(`TIMEOUT: ${'x'.repeat(99)}… ← refused`);
+});

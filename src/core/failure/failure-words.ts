@@ -1,3 +1,6 @@
+import type { JobError } from '../job/job.ts';
+import { rootCause } from './dead-letter.ts';
+
 /** A failure, and the message of its innermost cause. */
 export interface Failure {
   code: string;
@@ -17,12 +20,24 @@ export function causeWords({ code, message, cause }: Failure): string {
 
 /**
  * The message and its root cause, in one line. A message around a cause often names one object, like
- * "order 19 could not be imported"; for a group of failures its numbers and ids become "…".
+ * "order 19 could not be imported"; for a group of failures its numbers and ids become "…". A message
+ * that repeats its cause is enough.
  */
 export function failureWords({ message, cause }: Omit<Failure, 'code'>, isGroup = false): string {
   const outer = firstLine(message);
-  if (!cause) return outer;
-  return `${isGroup ? outer.replaceAll(DETAIL, '…') : outer} ← ${firstLine(cause)}`;
+  const inner = firstLine(cause ?? '');
+  if (outer.includes(inner)) return outer;
+  return `${isGroup ? outer.replaceAll(DETAIL, '…') : outer} ← ${inner}`;
+}
+
+/** An error in a row of a list, where room is short: its code and its root cause. */
+export function errorRow(error: JobError): string {
+  return `${error.code} ${firstLine(rootCause(error) ?? error.message)}`.trimEnd();
+}
+
+/** An error in a sentence: its code, its message and its root cause. */
+export function errorWords(error: JobError): string {
+  return `${error.code} ${failureWords({ ...error, cause: rootCause(error) })}`.trimEnd();
 }
 
 /** A number, or a word of letters and digits with at least 8 characters. */

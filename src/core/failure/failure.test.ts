@@ -30,6 +30,7 @@ const FINAL = [
   'SIGNAL_TIMEOUT',
   'PARENT_FAILED',
   'CHILDREN_FAILED',
+  'BATCH_FAILED',
 ];
 
 test('the codes are those of the design, no more and no fewer', () => {

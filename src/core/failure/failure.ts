@@ -49,6 +49,10 @@ export const FAILURE_CODES = {
     retryable: false,
     meaning: 'A child that it waited for failed or was cancelled.',
   },
+  BATCH_FAILED: {
+    retryable: false,
+    meaning: 'A job of the batch failed or was cancelled.',
+  },
   CANNOT_DECRYPT: { retryable: false, meaning: 'The encryption key is missing.' },
   INTERRUPTED: { retryable: false, meaning: 'The job was interrupted too often.' },
 } as const satisfies Record<string, { retryable: boolean; meaning: string }>;

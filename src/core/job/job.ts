@@ -1,3 +1,4 @@
+import type { BatchFacts } from '../batch/batch-facts.ts';
 import type { WaitsFor } from '../dependency/waits-for.ts';
 import type { LargeView } from '../large/large-view.ts';
 import type { UniqueWhile } from './unique.ts';
@@ -6,7 +7,8 @@ export { NO_USAGE, type Usage } from '../values/process-usage.ts';
 
 /**
  * The types of a job. A job is one instance of a definition; it is in exactly one state, and
- * `lifecycle.ts` lists the legal transitions and which part makes them.
+ * `transitions.ts` lists the legal transitions and which part makes them. `lifecycle.ts` decides the
+ * next state of an attempt that has ended.
  */
 
 export const JOB_STATES = [
@@ -48,6 +50,8 @@ export interface JobPolicy {
   unique?: { key: string; while: UniqueWhile };
   /** It has waited for other jobs, so its attempts get their outcomes (`ctx.parents`). */
   hasParents?: true;
+  /** Of a batch. */
+  batch?: BatchFacts;
   /** The shape of its params; absent for 1 (`core/shape/upgrade.ts`). */
   paramsShape?: number;
 }

@@ -27,10 +27,16 @@ export function alertProblems(
     .map((alert) => ({
       kind: 'alert',
       about: null,
-      text: `${alert.message[0]?.toUpperCase() ?? ''}${alert.message.slice(1)}.`,
+      text: `${sentence(alert)}.`,
       owner: alert.definitionKey === null ? null : (owners.get(alert.definitionKey) ?? null),
       target: alertTarget(alert) ?? { at: 'alerts' },
     }));
+}
+
+/** The message with a capital, unless it begins with a name. */
+function sentence({ message, definitionKey }: AlertView): string {
+  if (definitionKey !== null && message.startsWith(definitionKey)) return message;
+  return `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}`;
 }
 
 /** The next check of the rule resolves it. If more jobs run than were read, the job may be among them. */

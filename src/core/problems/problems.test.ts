@@ -58,6 +58,16 @@ test.each([
     /^Worker box \(pid 7\) is silent; last heartbeat 40 s ago\.$/,
   ],
   [
+    'a file that a worker could not load',
+    { workers: [madeWorker({ notLoaded: ['jobs/bad.ts: Error: boom'] })] },
+    /^Worker box \(pid 7\) could not load jobs\/bad\.ts: Error: boom\.$/,
+  ],
+  [
+    'a file that all workers could not load',
+    { workers: [1, 2].map(() => madeWorker({ notLoaded: ['jobs/bad.ts: Error: boom.'] })) },
+    /^2 workers could not load jobs\/bad\.ts: Error: boom\.$/,
+  ],
+  [
     'a lost job',
     { running: [madeJob({ leaseExpiresAt: ago(9) })] },
     /^1 job stranded: the lease of the worker expired 9 s ago/,
@@ -92,6 +102,34 @@ test.each([
       ...stats({ depth: 2, oldestAgeMs: 900_000 }),
     },
     /: all 4 slots of its workers are busy, 3 with hello\.$/,
+  ],
+  [
+    'a long wait for a definition that became slow',
+    {
+      workers: [madeWorker({ busy: 4 })],
+      running: [26, 27, 30].map((s) =>
+        madeJob({ status: 'running', workerId: 'w', startedAt: ago(s) }),
+      ),
+      ...stats({
+        depth: 1_200,
+        oldestAgeMs: 900_000,
+        runMs: { p50: { from: 25, to: 27 }, p95: { from: 30, to: 35 }, p99: null },
+      }),
+    },
+    /for 15m: runs take ≈ 27 s now, and took ≈ 27 ms before: all 4 slots .* 3 with hello\.$/,
+  ],
+  [
+    'a long wait for a definition that was always slow',
+    {
+      workers: [madeWorker({ busy: 4 })],
+      running: [madeJob({ status: 'running', workerId: 'w', startedAt: ago(27) })],
+      ...stats({
+        depth: 2,
+        oldestAgeMs: 900_000,
+        runMs: { p50: { from: 20_000, to: 23_000 }, p95: { from: 30_000, to: 35_000 }, p99: null },
+      }),
+    },
+    /for 15m: all 4 slots of its workers are busy/,
   ],
   [
     'a long wait at the limit of the tenant',
@@ -174,11 +212,11 @@ test.each([
     { pauses: [{ scope: 'definition', name: 'hello', by: 'cli', reason: null, since: ago(5) }] },
     /^1 job waits: hello was paused 5 s ago by cli\.$/,
   ],
-  ['failures', { failures: [failed('a', 2)] }, /^2 failed: boom$/],
+  ['failures', { failures: [failed('a', 2)] }, /^2 failed, the first 10m ago: boom$/],
   [
     'the root cause of failures',
     { failures: [madeGroup({ count: 2_500, code: 'TIMEOUT', cause: 'column vat_id is missing' })] },
-    /^2,500 failed: column vat_id is missing \(TIMEOUT\)$/,
+    /^2,500 failed, the first 10m ago: column vat_id is missing \(TIMEOUT\)$/,
   ],
   [
     'failures of a schedule as one problem',
@@ -186,7 +224,7 @@ test.each([
       failures: [failed('hello', 3)],
       schedules: [madeSchedule({ lastSlot: { ...slot, jobId: 'x', jobStatus: 'failed' } })],
     },
-    /^3 failed: boom; schedule nightly$/,
+    /^3 failed, the first 10m ago: boom; schedule nightly$/,
   ],
   ['a late schedule', { schedules: [madeSchedule({ nextAt: ago(90) })] }, /overdue by 1m30s/],
   [
@@ -205,9 +243,27 @@ test.each([
     /^Webhook http:\/\/shop\.example\/hooks\/orders has failed for 26m: no answer \(ECONNREFUSED\), 273 events wait\.$/,
   ],
   [
+    'an alert that begins with the name of a definition',
+    {
+      alerts: [
+        madeAlert({ rule: 'retry-rate', definitionKey: 'mail.send', message: 'mail.send retries' }),
+      ],
+    },
+    /^mail\.send retries\.$/,
+  ],
+  [
     'a webhook that was disabled',
-    { webhooks: [madeWebhook({ status: 'disabled', failures: 9, notice: 'it answered 410' })] },
-    /^Webhook .* fails: it answered 410\.$/,
+    {
+      webhooks: [
+        madeWebhook({
+          status: 'disabled',
+          failures: 9,
+          notice: 'it answered 410',
+          description: 'orders of the shop, team web',
+        }),
+      ],
+    },
+    /^Webhook .* \(orders of the shop, team web\) fails: it answered 410\.$/,
   ],
   [
     'a broker that takes no events, with more of them than are counted',
@@ -221,7 +277,7 @@ test.each([
         }),
       ],
     },
-    /^Webhook broker:\/\/main fails: not published \(ECONNREFUSED\), at least 1,000 events wait\.$/,
+    /^Webhook broker:\/\/main fails: not published \(ECONNREFUSED\), 1,000\+ events wait\.$/,
   ],
   [
     'the alert about a webhook that the caller may not read',
@@ -351,4 +407,23 @@ it('has one line for the stuck jobs of a definition', () => {
   expect(problemsOf({ ...quiet, running: stuck }, NOW)).toMatchObject([
     { about: 'hello', text: '3 jobs stuck: running up to 1m35s of their 1m40s timeout.' },
   ]);
+});
+
+it('lists the first files that could not be loaded, and counts the others', () => {
+  const notLoaded = [1, 2, 3, 4, 5].map((file) => `jobs/${file}.ts: Error: boom`);
+  const found = shown({ workers: [madeWorker({ notLoaded })] });
+  expect(found).toHaveLength(4);
+  expect(found.at(-1)).toBe('2 more files could not be loaded.');
+  expect(shown({ workers: [madeWorker(), madeWorker({ status: 'dead', notLoaded })] })).toEqual([]);
+});
+
+it('lists a schedule whose definition no worker has registered, unless its jobs wait already', () => {
+  const schedules = [madeSchedule({ name: 'nightly', definitionKey: 'helo' })];
+  expect(shown({ schedules })).toEqual([
+    'Jobs of schedule nightly will wait. No worker has registered “helo”: did you mean “hello”?',
+  ]);
+  const told = shown({ schedules, ...stats({ key: 'helo', depth: 1, unserved: stranded }) });
+  expect(told).toEqual(['1 job waits: no worker has this definition.']);
+  const paused = [madeSchedule({ definitionKey: 'helo', enabled: false })];
+  expect(shown({ schedules: paused })).toEqual([]);
 });

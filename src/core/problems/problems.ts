@@ -6,8 +6,10 @@ import { limitReason, reachedLimit } from './reached-limit.ts';
 import { pauseOf, pauseWords } from '../queue/pause-words.ts';
 import type { WorkerView } from '../queue/worker.ts';
 import type { ScheduleView } from '../schedule/schedule.ts';
+import { unknownDefinition, unknownWords } from '../schedule/unknown-definition.ts';
 import { duration, timeSince, wholeSeconds } from '../values/duration.ts';
 import { alertProblems } from './alert-problems.ts';
+import { slowdownWords } from './slowdown.ts';
 import {
   count,
   msSince,
@@ -20,7 +22,7 @@ import {
 } from './problem.ts';
 import { isOperators } from './problem.ts';
 import { failingWebhooks } from './webhook-problems.ts';
-import { isAlive, lostWorkers, withoutWorkers } from './worker-problems.ts';
+import { isAlive, lostWorkers, unloadedFiles, withoutWorkers } from './worker-problems.ts';
 
 /**
  * The problems of the server, worst first, one function per rule and one line per problem:
@@ -40,11 +42,13 @@ export function problemsOf(seen: Seen, now: Date): Problem[] {
     ...workers,
     ...lostJobs(seen, now),
     ...slowJobs(seen, now),
+    ...unloadedFiles(seen),
     ...pauses(seen, now),
     ...(none.length > 0 ? [] : waitingJobs(seen, covered, now)),
-    ...failures(seen),
+    ...failures(seen, now),
     ...lateSchedules(seen, now),
     ...failedSchedules(seen),
+    ...unknownSchedules(seen),
     ...failingWebhooks(seen, now),
     ...pausedSchedules(seen, now),
   ];
@@ -181,21 +185,25 @@ function longWaits(seen: Seen, left: (key: string) => boolean, now: Date): Probl
   const owners = ownersOf(definitions);
   const isPaused = (key: string) =>
     all.some(({ scope, name }) => scope !== 'definition' || name === key);
-  return stats.definitions.flatMap((one) => {
+  return stats.definitions.flatMap((one): Problem[] => {
     const { key, oldestJobId, depth } = one;
     const since = oldestSince(stats.at, one);
     if (since === null || oldestJobId === null || one.unserved !== null || isPaused(key)) return [];
     if (msSince(since, now) < LONG_WAIT_MS || !left(key)) return [];
     const jobs = Math.max(1, depth);
     const oldest = jobs === 1 ? 'for' : 'the oldest for';
-    return {
-      kind: 'waiting',
-      about: key,
-      text: `${count(jobs, 'job')} ${waits(jobs)}, ${oldest} ${timeSince(since, now)}${whyWaiting(seen, key)}.`,
-      owner: owners.get(key) ?? null,
-      target: { at: 'job' as const, jobId: oldestJobId },
-      alerts: [{ rule: 'oldest-age' as const, about: key }],
-    };
+    const slower = slowdownWords(one, seen.running, now);
+    return [
+      {
+        kind: 'waiting',
+        about: key,
+        text: `${count(jobs, 'job')} ${waits(jobs)}, ${oldest} ${timeSince(since, now)}${slower ?? ''}${whyWaiting(seen, key)}.`,
+        owner: owners.get(key) ?? null,
+        // What became slow is seen on the page of the definition, not on a job that waits for it.
+        target: slower === null ? { at: 'job', jobId: oldestJobId } : { at: 'definition', key },
+        alerts: [{ rule: 'oldest-age', about: key }],
+      },
+    ];
   });
 }
 
@@ -228,10 +236,13 @@ function ownShare({ running }: Seen, key: string, able: readonly WorkerView[]): 
   return own === 0 ? '' : `, ${own} with ${key}`;
 }
 
-function failures({ failures: groups, definitions, schedules }: Seen): Problem[] {
+function failures({ failures: groups, definitions, schedules }: Seen, now: Date): Problem[] {
   const owners = ownersOf(definitions);
   const shown = groups.slice(0, FAILURES_SHOWN).map((group): Problem => {
     const { definitionKeys, count: times, countIsExact, fingerprint, jobId, code } = group;
+    const { firstSeen, lastSeen } = group;
+    const ago = `${timeSince(firstSeen, now)} ago`;
+    const since = times === 1 || firstSeen === lastSeen ? ago : `the first ${ago}`;
     const often = `${times.toLocaleString('en')}${countIsExact ? '' : '+'}`;
     const found = definitionKeys.flatMap((key) => owners.get(key) ?? []);
     const names = schedules
@@ -241,7 +252,7 @@ function failures({ failures: groups, definitions, schedules }: Seen): Problem[]
     return {
       kind: 'failed',
       about: definitionKeys.join(', '),
-      text: `${often} failed: ${causeWords(group)}${by}`,
+      text: `${often} failed, ${since}: ${causeWords(group)}${by}`,
       owner: found.length === 0 ? null : [...new Set(found)].join(', '),
       // A single job is more useful than a list of one.
       target: times === 1 ? { at: 'job', jobId } : { at: 'dead-letters', fingerprint },
@@ -283,6 +294,21 @@ function failedSchedules({ schedules, definitions, failures: groups }: Seen): Pr
       owner: owners.get(schedule.definitionKey) ?? null,
       target: { at: 'schedule', scheduleId: schedule.id },
     }));
+}
+
+/** Unless jobs of the definition wait already: their line has the same cause. */
+function unknownSchedules(seen: Seen): Problem[] {
+  if (seen.definitions.length === 0) return [];
+  const told = new Set(seen.stats.definitions.flatMap((one) => (one.unserved ? [one.key] : [])));
+  return seen.schedules.flatMap((schedule): Problem[] => {
+    const { enabled, nextAt, definitionKey, id } = schedule;
+    if (!enabled || nextAt === null || told.has(definitionKey)) return [];
+    const unknown = unknownDefinition(definitionKey, seen);
+    if (unknown === null) return [];
+    const text = `Jobs of schedule ${nameOf(schedule)} will wait. ${unknownWords(definitionKey, unknown)}`;
+    const target = { at: 'schedule', scheduleId: id } as const;
+    return [{ kind: 'schedule', about: null, text, owner: null, target }];
+  });
 }
 
 /** Paused by a person; one that the code no longer has is not a problem. */

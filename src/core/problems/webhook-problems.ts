@@ -24,9 +24,10 @@ export function isFailing({ status, failures }: Pick<WebhookView, 'status' | 'fa
   return status === 'active' && failures > 0;
 }
 
-/** Without the query, which may be long. */
-function nameOf({ url }: WebhookView): string {
-  return url.replace(/[?#].*$/, '');
+/** The URL without its query, which may be long, and what the webhook is for. */
+function nameOf({ url, description }: WebhookView): string {
+  const address = url.replace(/[?#].*$/, '');
+  return description ? `${address} (${description})` : address;
 }
 
 function since({ failingSince }: WebhookView, now: Date): string {
@@ -41,6 +42,6 @@ function why({ lastError, notice }: WebhookView): string {
 function waiting({ waitingEvents }: WebhookView): string {
   if (waitingEvents === null || waitingEvents.count === 0) return '';
   const { count: events, isExact } = waitingEvents;
-  if (!isExact) return `, at least ${count(events, 'event')} wait`;
+  if (!isExact) return `, ${events.toLocaleString('en')}+ events wait`;
   return `, ${count(events, 'event')} ${events === 1 ? 'waits' : 'wait'}`;
 }

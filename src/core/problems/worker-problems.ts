@@ -14,6 +14,8 @@ import { ownersOf } from '../definition/owners.ts';
 /** A dead worker is listed this long; after that only while jobs wait for it. */
 const DEATH_SHOWN_MS = 60 * 60_000;
 
+const FILES_SHOWN = 3;
+
 /** Without any live worker, everything that waits has the same cause. */
 export function withoutWorkers({ workers, definitions, stats }: Seen, now: Date): Problem[] {
   const jobs = stats.definitions.reduce((sum, { depth }) => sum + depth, 0);
@@ -96,6 +98,23 @@ function dead(seen: Seen, worker: WorkerView, keys: readonly string[], now: Date
       alerts: missed.map((key) => ({ rule: 'unserved', about: key })),
     },
   ];
+}
+
+/** Each file that live workers could not load, once for all of them. */
+export function unloadedFiles({ workers }: Seen): Problem[] {
+  const found = workers
+    .filter(isAlive)
+    .flatMap((worker) => worker.notLoaded.map((text) => ({ worker, text })));
+  const groups = [...Map.groupBy(found, ({ text }) => text)];
+  const shown = groups.slice(0, FILES_SHOWN).map(([text, [first, ...more]]): Problem => {
+    const who = first && more.length === 0 ? nameOf(first.worker) : `${more.length + 1} workers`;
+    const words = `${who} could not load ${text.replace(/\.?$/, '.')}`;
+    return { kind: 'worker', about: null, text: words, owner: null, target: { at: 'workers' } };
+  });
+  const others = groups.length - shown.length;
+  if (others === 0) return shown;
+  const text = `${count(others, 'more file')} could not be loaded.`;
+  return [...shown, { kind: 'worker', about: null, text, owner: null, target: { at: 'workers' } }];
 }
 
 export function isAlive({ status }: WorkerView): boolean {

@@ -1,3 +1,4 @@
+import { actorWords } from '../identity/actor.ts';
 import { timeSince } from '../values/duration.ts';
 import { printable } from '../values/printable.ts';
 import type { ScheduleView } from '../schedule/schedule.ts';
@@ -5,7 +6,7 @@ import type { PauseView } from './limit-view.ts';
 
 export function pauseWords({ scope, name, by, reason, since }: PauseView, now: Date): string {
   const what = name === null ? 'Everything' : scope === 'tenant' ? `Tenant ${name}` : name;
-  const who = by === null ? '' : ` by ${by === 'open' ? 'anonymous (no keys)' : by}`;
+  const who = by === null ? '' : ` by ${printable(actorWords(by))}`;
   const why = reason === null ? '.' : `: ${printable(reason)}`;
   return `${what} was paused ${timeSince(since, now)} ago${who}${why}`;
 }

@@ -25,6 +25,7 @@ function row(workerId: string, changes: Partial<WorkerView> = {}): WorkerView {
     startedAt: at(1),
     status: 'active',
     definitions: [],
+    notLoaded: [],
     lost: false,
     transport: 'database',
     tenant: null,

@@ -24,6 +24,8 @@ export interface WorkerView {
   status: WorkerStatus;
   /** What it has loaded, like `image.resize@1`. */
   definitions: string[];
+  /** Files of definitions that it could not load, each with the reason. */
+  notLoaded: string[];
   /** Its lease expired without a sign-off. */
   lost: boolean;
   /** `database`: it has a database connection; `http`: it gets its jobs from a server. */

@@ -21,6 +21,13 @@ describe('CSV', () => {
     expect(cells(job({ error: error(text) }))['errorMessage']).toBe(`'${text}`);
   });
 
+  it('has the message of the innermost cause', () => {
+    const cause = { ...error('in between'), cause: error('connection refused') };
+    const failed = job({ error: { ...error('no mail'), cause } });
+    expect(cells(failed)['rootCause']).toBe('connection refused');
+    expect(cells(job({ error: error('alone') }))['rootCause']).toBe('');
+  });
+
   it('keeps numbers, and quotes what would end a cell', () => {
     expect(cells(job({ error: error('-5') }))['errorMessage']).toBe('-5');
     expect(exportLine('csv', job({ error: error('a, "b"\nc') }))).toContain('"a, ""b""\nc"');

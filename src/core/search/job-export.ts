@@ -1,3 +1,4 @@
+import { rootCause } from '../failure/dead-letter.ts';
 import type { JobView } from '../job/job.ts';
 import { csvCells } from '../values/csv-cell.ts';
 
@@ -25,6 +26,7 @@ const COLUMNS: Record<string, (job: JobView) => unknown> = {
   finishedAt: ({ finishedAt }) => finishedAt,
   errorCode: ({ error }) => error?.code,
   errorMessage: ({ error }) => error?.message,
+  rootCause: ({ error }) => error && rootCause(error),
   params: ({ params }) => JSON.stringify(params),
   result: ({ result }) => (result === null ? null : JSON.stringify(result)),
 };

@@ -1,4 +1,4 @@
-import { rootCause } from '../failure/dead-letter.ts';
+import { errorWords } from '../failure/failure-words.ts';
 import type { JobView } from '../job/job.ts';
 import { duration, YEAR_MS } from '../values/duration.ts';
 
@@ -17,6 +17,7 @@ export function sentence(job: JobView, now: Date): string {
     case 'retrying':
       return `retrying ${until(job.runAt, now)}: ${attempt} failed${reason(job)}`;
     case 'suspended':
+      if (job.waitsFor?.jobs === 'batch') return 'open: it accepts jobs until it is closed';
       return job.waitsFor?.jobs
         ? `waiting for its ${job.waitsFor.jobs}`
         : `waiting for the signal ${job.waitsFor?.signal ?? ''}${deadline(job.runAt, now)}`;
@@ -47,9 +48,7 @@ function deadline(runAt: string | null, now: Date): string {
 }
 
 function reason({ error }: JobView): string {
-  if (error === null) return '';
-  const cause = rootCause(error);
-  return `: ${error.code} ${error.message}${cause === null ? '' : ` ← ${cause}`}`;
+  return error === null ? '' : `: ${errorWords(error)}`;
 }
 
 function progress({ progress: at }: JobView): string {

@@ -4,6 +4,7 @@ import {
   parentsSentence,
   type RelatedJob,
 } from '../dependency/related.ts';
+import { BATCH_KEY, openBatchSentence } from '../batch/batch.ts';
 import { isTerminal, type JobView } from '../job/job.ts';
 import type { DefinitionLimitsView, PauseView } from '../queue/limit-view.ts';
 import { limitsLine } from '../queue/limit-words.ts';
@@ -11,6 +12,8 @@ import { isRetryable } from '../failure/failure.ts';
 import { pauseWords } from '../queue/pause-words.ts';
 import { limitFact, reachedLimit, type TenantUse } from '../problems/reached-limit.ts';
 import type { WorkerView } from '../queue/worker.ts';
+import { unknownWords } from '../schedule/unknown-definition.ts';
+import { nearestName } from '../values/nearest.ts';
 import { duration, wholeSeconds } from '../values/duration.ts';
 
 /**
@@ -67,6 +70,7 @@ export function whyNotRunning(job: JobView, world: JobWorld, now: Date): Explana
     case 'retrying':
       return ofTime(job, now, `Attempt ${job.attempts} failed; the next one waits for the backoff`);
     case 'suspended':
+      if (job.waitsFor?.jobs === 'batch') return ofOpenBatch(job, world);
       if (job.waitsFor?.jobs === 'children') return ofChildren(world);
       return job.waitsFor?.jobs ? ofParents(world) : ofSignal(job, now);
     case 'queued':
@@ -117,6 +121,15 @@ function ofChildren({ children }: JobWorld): Explanation {
   ]);
 }
 
+function ofOpenBatch({ jobId }: JobView, { children }: JobWorld): Explanation {
+  const { childrenTotal: total = 0, childrenOpen: open = 0 } = children ?? {};
+  return waits(
+    openBatchSentence({ total, open }),
+    ['It uses no slot meanwhile.'],
+    `Close it when it has all its jobs: “longshore batch close ${jobId}”.`,
+  );
+}
+
 /** Names the first jobs that have not ended, of which there may be more than these. */
 function openFacts(jobs: readonly RelatedJob[], total?: number): string[] {
   const open = jobs.filter(({ status }) => status !== null && !isTerminal(status));
@@ -142,7 +155,8 @@ function ofQueue(job: JobView, world: JobWorld, now: Date): Explanation {
   const waitedMs = now.getTime() - Date.parse(job.queuedAt ?? job.createdAt);
   const alive = world.workers.filter(({ status }) => status !== 'dead');
   const active = alive.filter(({ status }) => status === 'active');
-  const unknown = unpublished(job, world);
+  const isBatch = job.definitionKey === BATCH_KEY;
+  const unknown = isBatch ? null : unpublished(job, world);
   if (unknown !== null) {
     return bad(unknown, [], 'Start a worker that has this definition.');
   }
@@ -165,6 +179,10 @@ function ofQueue(job: JobView, world: JobWorld, now: Date): Explanation {
       [],
       'Start another worker.',
     );
+  }
+  if (isBatch) {
+    const todo = waitedMs < PATIENCE_MS ? null : 'Start one with “longshore worker” or “start”.';
+    return waits('All its jobs have ended; a worker beside the database ends it.', [], todo);
   }
   const able = active.filter(({ definitions }) => definitions.includes(nameOf(job)));
   const unloadable = job.warnings.find(({ code }) => code === 'UNLOADABLE');
@@ -235,7 +253,13 @@ function unpublished(job: JobView, { definitions }: JobWorld): string | null {
   const key = job.definitionKey.replace(/^\$hook:/, '');
   const versions = definitions.filter((one) => one.key === key).map(({ version }) => version);
   if (versions.includes(job.definitionVersion)) return null;
-  if (versions.length === 0) return `No worker has registered “${key}”.`;
+  if (versions.length === 0)
+    return unknownWords(key, {
+      nearest: nearestName(
+        key,
+        definitions.map((one) => one.key),
+      ),
+    });
   return `No worker has registered version ${job.definitionVersion} of “${key}”, only ${versions.join(', ')}.`;
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Scope } from '../../core/access/scope.ts';
 import { type SsoUser, userActor } from '../../core/identity/sso-user.ts';
+import { keyActor } from '../../core/identity/actor.ts';
 import type { Actor } from '../../store/access/audit.ts';
 
 /** The caller of a request, and the tenant it acts for. */
@@ -8,6 +9,7 @@ export interface Caller {
   /** `open`: any caller of a loopback server that never had a key, nor an identity provider. */
   kind: 'open' | 'key' | 'session';
   keyId: string | null;
+  keyName: string | null;
   /** Public id of a session. */
   sessionId: string | null;
   /** Whom the identity provider signed in. */
@@ -37,7 +39,8 @@ export function callerOf({ caller, url }: FastifyRequest): Caller {
 
 /** The actor as written to the audit log. */
 export function actorOf(request: FastifyRequest): Actor {
-  const { kind, keyId, user } = callerOf(request);
-  const name = user ? userActor(user) : keyId === null ? kind : `${kind}:${keyId}`;
+  const { kind, keyId, keyName, user } = callerOf(request);
+  const isOfKey = keyId !== null && kind !== 'open';
+  const name = user ? userActor(user) : isOfKey ? keyActor(kind, keyId, keyName) : kind;
   return { name, address: request.clientAddress };
 }

@@ -206,10 +206,11 @@ function isCredential(known: Known): known is Credential {
 }
 
 function callerAs(kind: 'key' | 'session', known: Known): Caller {
-  const { keyId, tenant, scopes, definitions } = known;
+  const { keyId, keyName, tenant, scopes, definitions } = known;
   const session = 'sessionId' in known ? known : NO_SESSION;
   const { sessionId, user, expiresAt } = session;
-  return { kind, keyId, sessionId, user, home: tenant, tenant, scopes, definitions, expiresAt };
+  const rights = { home: tenant, tenant, scopes, definitions };
+  return { kind, keyId, keyName, sessionId, user, ...rights, expiresAt };
 }
 
 const NO_SESSION = { sessionId: null, user: null, expiresAt: null };
@@ -218,6 +219,7 @@ const OPEN: Caller = {
   ...NO_SESSION,
   kind: 'open',
   keyId: null,
+  keyName: null,
   home: DEFAULT_TENANT,
   tenant: DEFAULT_TENANT,
   scopes: SCOPE_NAMES,

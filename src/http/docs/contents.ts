@@ -28,7 +28,7 @@ export const DOCS_CONTENTS: readonly {
   {
     group: 'Guides',
     folder: 'guides/',
-    pages: ['dependencies', 'children', 'grouping', 'large-values'],
+    pages: ['dependencies', 'children', 'batches', 'grouping', 'large-values'],
   },
   {
     group: 'Moving here',
@@ -42,6 +42,7 @@ export const DOCS_CONTENTS: readonly {
       'operating',
       'deploying',
       'scaling',
+      'capacity',
       'remote-workers',
       'security',
       'sign-in',

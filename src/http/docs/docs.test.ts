@@ -66,7 +66,7 @@ describe('the OpenAPI document', () => {
         .map((method) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
     );
     expect(calls.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
-    expect(served).toHaveLength(143);
+    expect(served).toHaveLength(152);
   });
 
   it('describes every operation well enough to be used', () => {
@@ -170,6 +170,33 @@ describe('the docs', () => {
     expect(prefix.body).toContain('<a href="configuration#');
     const heading = await get('/docs/search?q=RUNNING%20ends');
     expect(heading.body).toContain('<a href="cancelling#how-a-running-job-ends">');
+  });
+
+  it.each([
+    ['retry', 'failures#retries'],
+    ['timeout', 'cancelling#timeouts'],
+    ['cron', 'schedules#cron-expressions'],
+    ['rate limit', 'limits#'],
+    ['idempotency', 'enqueueing#repeated-requests-idempotencykey'],
+    ['lost response', 'enqueueing#repeated-requests-idempotencykey'],
+    ['cancel', 'cancelling#cancelling-and-timeouts'],
+    ['priority', 'limits#order-of-jobs'],
+    ['unique', 'enqueueing#unique-jobs-unique'],
+    ['webhook', 'webhooks#'],
+    ['batch', 'batches#'],
+    ['backoff', 'failures#retries'],
+    ['dead letter', 'failures#dead-letters'],
+    ['exactly once', 'concepts#guarantees'],
+    ['graceful shutdown', 'cancelling#deploys'],
+    ['concurrency limit per user', 'limits#limits-rates-and-pauses'],
+    ['retry backoff', 'failures#retries'],
+    ['prioirty', 'limits#order-of-jobs'],
+    ['docker xyzzyxyzzy', 'deploying#docker'],
+  ])('finds for "%s" first what explains it', async (question, first) => {
+    const { body } = await get(`/docs/search?q=${encodeURIComponent(question)}`);
+    const [, href] =
+      /<ol>.*?<a href="([^"]+)"/s.exec(body.slice(body.indexOf('id="results"'))) ?? [];
+    expect(href).toMatch(new RegExp(`^${first}`));
   });
 
   it('shows what was asked for as text', async () => {

@@ -1,3 +1,4 @@
+import { DOCS_CONTENTS } from './contents.ts';
 import { type Markup, markup } from './markup.ts';
 import type { Section } from './sections.ts';
 
@@ -17,6 +18,11 @@ const BEFORE_CHARS = 60;
 const EXCERPT_CHARS = 200;
 const NEAR_CHARS = EXCERPT_CHARS - BEFORE_CHARS;
 const MATCHES_MAX = 500;
+/** In words. */
+const LONG_QUESTION = 4;
+const MISSED_WEIGHT = 0.6;
+/** Two swapped letters of a word of seven. */
+const TYPO_DISTANCE = 0.3;
 
 /** Finds sections by all of their words. */
 export class SearchIndex {
@@ -33,6 +39,7 @@ export class SearchIndex {
     const { default: MiniSearch } = await import('minisearch');
     const index = new MiniSearch<Section & { id: number }>({
       fields: ['heading', 'title', 'text'],
+      processTerm: singular,
       searchOptions: {
         boost: { heading: 4, title: 2 },
         combineWith: 'AND',
@@ -41,10 +48,26 @@ export class SearchIndex {
         fuzzy: (term) => (term.length > 5 ? 0.15 : false),
       },
     });
+    const weights = sections.map(weightOf);
     index.addAll(sections.map((section, id) => ({ id, ...section })));
-    return new SearchIndex(sections, (question) =>
-      index.search(question).map(({ id, terms }) => ({ id: id as number, terms })),
-    );
+    return new SearchIndex(sections, (question) => {
+      const phrase = wordsOf(question);
+      const boostDocument = (id: number) => weights[id]?.(phrase) ?? 1;
+      const any = index.search(question, { boostDocument, combineWith: 'OR' });
+      const wanted = phrase.split(' ').length;
+      // One word of a long question may be another than that of the page.
+      const missing = wanted >= LONG_QUESTION ? 1 : 0;
+      const near = any
+        .map((hit) => ({ ...hit, missed: wanted - hit.queryTerms.length }))
+        .filter(({ missed }) => missed <= missing)
+        .map((hit) => ({ ...hit, score: hit.missed > 0 ? hit.score * MISSED_WEIGHT : hit.score }))
+        .sort((a, b) => b.score - a.score);
+      // Some of the words are better than nothing, and so are words that are spelled alike.
+      const some = near.length > 0 ? near : any;
+      const hits =
+        some.length > 0 ? some : index.search(question, { boostDocument, fuzzy: TYPO_DISTANCE });
+      return hits.map(({ id, terms }) => ({ id: id as number, terms }));
+    });
   }
 
   find(question: string): { id: number; terms: string[] }[] {
@@ -61,11 +84,53 @@ export class SearchIndex {
   }
 }
 
+/** Pages that explain come before pages that list or compare. */
+const GROUP_WEIGHTS: Record<string, number> = {
+  'Getting started': 1.5,
+  Jobs: 2,
+  Guides: 2,
+  'Moving here': 0.5,
+};
+const PAGE_WEIGHTS: Record<string, number> = {
+  comparison: 0.5,
+  'ready-made-jobs': 1,
+  'message-brokers': 0.7,
+  cli: 0.7,
+  internals: 0.4,
+  performance: 0.4,
+  seeds: 0.1,
+};
+const PHRASE_WEIGHT = 3;
+
+/** The weight of a section, given the words of a question. */
+function weightOf({ page, heading, text }: Section): (phrase: string) => number {
+  const group = DOCS_CONTENTS.find(({ pages }) => pages.includes(page))?.group ?? '';
+  const weight = PAGE_WEIGHTS[page] ?? GROUP_WEIGHTS[group] ?? 1;
+  const words = wordsOf(`${heading} ${text}`);
+  return (phrase) =>
+    phrase.includes(' ') && words.includes(phrase) ? weight * PHRASE_WEIGHT : weight;
+}
+
+/** "Retries" is found by "retry". */
+function singular(word: string): string {
+  return word
+    .toLowerCase()
+    .replace(/(?<=..)ies$/, 'y')
+    .replace(/(?<=..[^s])s$/, '');
+}
+
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, ' ')
+    .trim();
+}
+
 function excerptOf(text: string, terms: readonly string[]): Markup {
   const words = terms
     .filter((term) => term.length > 1)
     .sort((a, b) => b.length - a.length)
-    .map((term) => term.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+    .map((term) => term.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/y$/, '(?:y|ie)'));
   const pattern = words.length > 0 ? new RegExp(`(?<!\\p{L})(${words.join('|')})`, 'giu') : null;
   const first = pattern ? bestPlace(text, pattern) : 0;
   const from = first <= BEFORE_CHARS ? 0 : text.indexOf(' ', first - BEFORE_CHARS) + 1;

@@ -5,6 +5,7 @@ import { AuditPageAnswer, AuditQuery } from '../../protocol/audit.ts';
 import { listAudit } from '../../store/access/audit.ts';
 import { nextLink, readHistoryCursor } from '../cursors/cursor.ts';
 import type { HttpDeps } from '../deps.ts';
+import type { SearchSlots } from '../edge/search-slots.ts';
 import { answer, refusals } from '../openapi.ts';
 import { tenantOf } from '../access/tenant.ts';
 
@@ -17,23 +18,27 @@ const LIST = {
   response: { 200: answer('A page of entries.', AuditPageAnswer), ...refusals('UNAVAILABLE') },
 };
 
-export function auditRoutes(app: FastifyInstance, { db }: HttpDeps): void {
+export function auditRoutes(app: FastifyInstance, { db }: HttpDeps, searches: SearchSlots): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const config = { access: 'admin' } as const;
 
   typed.get('/v1/audit', { schema: LIST, config }, async (request, reply) => {
-    const { actor, action, subject, after, before, cursor, limit } = request.query;
-    const { entries, nextId } = await listAudit(db, {
-      tenant: tenantOf(request),
-      actor: actor ?? null,
-      action: action ?? null,
-      subject: subject ?? null,
-      after: after ?? null,
-      before: before ?? null,
-      // The id of an entry is its cursor.
-      afterId: cursor === undefined ? null : readHistoryCursor(cursor, isJobId),
-      limit,
-    });
+    const { actor, action, subject, q, after, before, cursor, limit } = request.query;
+    const tenant = tenantOf(request);
+    const list = async () =>
+      await listAudit(db, {
+        tenant,
+        actor: actor ?? null,
+        action: action ?? null,
+        subject: subject ?? null,
+        text: q ?? null,
+        after: after ?? null,
+        before: before ?? null,
+        // The id of an entry is its cursor.
+        afterId: cursor === undefined ? null : readHistoryCursor(cursor, isJobId),
+        limit,
+      });
+    const { entries, nextId } = q === undefined ? await list() : await searches.run(tenant, list);
     if (nextId !== null) void reply.header('link', nextLink(request.url, nextId));
     return reply.send({ entries, nextCursor: nextId });
   });

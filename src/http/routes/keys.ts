@@ -5,10 +5,10 @@ import { KeyIdParams, KeysAnswer, MadeKeyAnswer } from '../../protocol/answers/k
 import { KeyBody, RotateBody } from '../../protocol/requests/key-body.ts';
 import { parseBody } from '../../protocol/requests/parse-body.ts';
 import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
-import { mayDo } from '../../core/access/scope.ts';
+import { FIRST_KEY_NEEDS_ADMIN, mayBeFirstKey, mayDo } from '../../core/access/scope.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from '../../store/access/keys.ts';
-import { actorOf } from '../access/caller.ts';
+import { actorOf, callerOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import { tenantOf } from '../access/tenant.ts';
@@ -19,7 +19,9 @@ const CREATE = {
   operationId: 'createKey',
   tags: ['access'],
   summary: 'Create a key',
-  description: 'Only this response contains the key itself.',
+  description:
+    'Only this response contains the key itself. The first key of an open server must have the ' +
+    'scope admin and be of the default tenant.',
   body: KeyBody,
   response: { 201: answer('The key.', MadeKeyAnswer), ...changing },
 };
@@ -63,6 +65,9 @@ export function keysRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     const { expiresAt = null, ...fields } = parseBody(KeyBody, request.body);
     if (fields.definitions && !mayDo(fields.scopes, 'worker')) throw unusedPatterns();
     const tenant = tenantOf(request);
+    if (callerOf(request).kind === 'open' && !mayBeFirstKey(tenant, fields.scopes)) {
+      throw firstKeyRefused();
+    }
     const made = await createKey(db, actorOf(request), { ...fields, tenant, expiresAt });
     return reply.code(201).send(made);
   });
@@ -94,6 +99,11 @@ function unusedPatterns(): Refusal {
   const detail = 'needs the scope worker: it limits nothing else';
   const errors = [{ pointer: '/definitions', detail }];
   return new Refusal('VALIDATION_FAILED', `/definitions: ${detail}`, { errors });
+}
+
+function firstKeyRefused(): Refusal {
+  const errors = [{ pointer: '/scopes', detail: FIRST_KEY_NEEDS_ADMIN }];
+  return new Refusal('VALIDATION_FAILED', FIRST_KEY_NEEDS_ADMIN, { errors });
 }
 
 function noSuchKey(keyId: string): never {

@@ -53,9 +53,9 @@ export function readJobsRoutes(
   const typed = app.withTypeProvider<ZodTypeProvider>();
 
   const listPage = async (query: JobQuery, tenant: string) => {
-    const { sort, cursor, limit, id } = query;
+    const { sort, cursor, limit, id, definitionKey = null } = query;
     if (id !== undefined) {
-      const jobs = await findByIdPart(db, tenant, id, unservedAfterMs);
+      const jobs = await findByIdPart(db, tenant, id, { definitionKey, unservedAfterMs });
       return { jobs, nextCursor: null, searchedUntil: null };
     }
     const filter = { ...criteriaOf(query), tenant, limit, unservedAfterMs };

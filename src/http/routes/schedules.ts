@@ -4,6 +4,7 @@ import { SCHEDULE_DEFAULTS } from '../../core/schedule/schedule.ts';
 import { RevealQuery } from '../../protocol/requests/job-query.ts';
 import { parseSchedule } from '../../protocol/requests/parse-schedule.ts';
 import {
+  NewScheduleAnswer,
   ScheduleAnswer,
   ScheduleIdParams,
   SchedulePageAnswer,
@@ -34,7 +35,7 @@ import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import type { Redaction } from '../access/redaction.ts';
 import { readIdCursor, readSlotCursor, encodeCursor } from '../cursors/schedule-cursor.ts';
 import { noSuchSchedule, refusing, scheduleIdOf } from '../cursors/schedule-path.ts';
-import { refuseMisfit } from '../../enqueue/start-jobs.ts';
+import { refuseMisfit, refusing as refusingJobs } from '../../enqueue/start-jobs.ts';
 import { tenantOf } from '../access/tenant.ts';
 
 const reading = refusals('NOT_FOUND', 'UNAVAILABLE');
@@ -45,11 +46,12 @@ const CREATE = {
   summary: 'Create a schedule',
   description:
     'Enqueues a job for each slot from now on. A schedule that can never run is rejected. A name ' +
-    'that another schedule of the definition has returns 409.',
+    'that another schedule of the definition has returns 409. When no worker has registered the ' +
+    'definition, the answer has a warning.',
   body: ScheduleBody,
   response: {
-    201: answer('The schedule.', ScheduleAnswer),
-    ...bodyRefusals('PAYLOAD_INVALID', 'CONFLICT', 'QUOTA_EXCEEDED'),
+    201: answer('The schedule.', NewScheduleAnswer),
+    ...bodyRefusals('PAYLOAD_INVALID', 'CONFLICT', 'QUOTA_EXCEEDED', 'UNREGISTERED'),
   },
 };
 
@@ -124,8 +126,13 @@ export function schedulesRoutes(
     { schema: CREATE, config: { access: 'operate' } },
     async (request, reply) => {
       const tenant = tenantOf(request);
-      const parsed = parseSchedule(request.body);
-      const spec = { ...parsed, paramsShape: await enqueuer.currentShape({ ...parsed, tenant }) };
+      const { spec: parsed, requireRegistered } = parseSchedule(request.body);
+      const asked = { ...parsed, tenant, requireRegistered };
+      await refusingJobs(
+        async () => await enqueuer.refuseUnregistered([asked]),
+        () => '',
+      );
+      const spec = { ...parsed, paramsShape: await enqueuer.currentShape(asked) };
       await refuseMisfit(enqueuer, tenant, spec);
       const made = { tenant, source: 'api', spec } as const;
       const make = async () =>
@@ -133,7 +140,9 @@ export function schedulesRoutes(
       const id = quotas ? await quotas.schedule(tenant, make) : await make();
       await sendDueHint(db, { kind: 'schedules', inMs: 0 }).catch(() => undefined);
       const schedule = await redaction.schedule(await found(tenant, id));
-      return reply.code(201).header('location', `/v1/schedules/${id}`).send(schedule);
+      const [warnings = []] = await enqueuer.warnings([{ ...spec, tenant }]);
+      const told = warnings.length === 0 ? schedule : { ...schedule, warnings };
+      return reply.code(201).header('location', `/v1/schedules/${id}`).send(told);
     },
   );
 

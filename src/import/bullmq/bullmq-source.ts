@@ -1,5 +1,5 @@
 import type { Job, JobType, Queue } from 'bullmq';
-import { ImportRefused, type Left, type Page, type Source } from '../source.ts';
+import { ImportRefused, type Left, type Page, type Source, unreachable } from '../source.ts';
 import type { WaitingJob, WaitingSchedule } from '../source.ts';
 import { mapJob } from './map-job.ts';
 import { type BullScheduler, mapScheduler } from './map-scheduler.ts';
@@ -82,7 +82,9 @@ export class BullmqSource implements Source {
 }
 
 async function check(queue: Queue, refuseWorkers: boolean): Promise<void> {
-  await queue.waitUntilReady();
+  await queue.waitUntilReady().catch((error: unknown) => {
+    throw unreachable('Redis', error);
+  });
   const counts = await queue.getJobCounts();
   const isEmpty = Object.values(counts).every((count) => count === 0);
   if (isEmpty && (await queue.getJobSchedulersCount()) === 0 && !(await isKnown(queue))) {

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { unknownName } from '../../core/values/nearest.ts';
-import { ImportRefused, type Left, type Page, type Source } from '../source.ts';
+import { ImportRefused, type Left, type Page, type Source, unreachable } from '../source.ts';
 import type { WaitingSchedule } from '../source.ts';
 import { mapRow, type PgBossRow } from './map-job.ts';
 import { mapSchedule, type PgBossSchedule } from './map-schedule.ts';
@@ -150,7 +150,9 @@ async function connect(url: string): Promise<Client> {
   });
   // A connection that breaks between statements fails the next one.
   client.on('error', () => undefined);
-  await client.connect();
+  await client.connect().catch((error: unknown) => {
+    throw unreachable('database', error);
+  });
   return client;
 }
 

@@ -32,6 +32,8 @@ const HELP: Record<FailureCode, string> = {
     'Retry the parent that its message names; this job then waits for it again by itself.',
   CHILDREN_FAILED:
     'Retry the children that did not succeed, then this job: it waits for them again.',
+  BATCH_FAILED:
+    'Retry the jobs of the batch that did not succeed, then the batch: it waits for them again.',
   CANNOT_DECRYPT: 'Give the workers the encryption key, then retry.',
   INTERRUPTED: 'Deploys interrupted it too often: retry, or raise maxInterruptions.',
 };

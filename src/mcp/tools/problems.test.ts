@@ -14,6 +14,7 @@ const DEFINITION = {
 const WORKER = {
   status: 'active',
   definitions: ['mail@1'],
+  notLoaded: [],
   heartbeatAt: NOW.toISOString(),
   leaseExpiresAt: '2030-01-01T12:01:00Z',
 } as unknown as WorkerInfo;
@@ -23,6 +24,7 @@ const GROUP = {
   message: 'too slow\nmore',
   cause: null,
   count: 2_000,
+  firstSeen: '2030-01-01T11:50:00Z',
   countIsExact: false,
   definitionKeys: ['mail'],
   jobId: 'j',
@@ -48,7 +50,7 @@ test('nothing is wrong', () => expect(described({})).toEqual([]));
 test('a failure has its owner, runbook, error group and next step', () => {
   expect(described({ failures: [GROUP] })).toEqual([
     {
-      problem: 'mail: 2,000+ failed: too slow (TIMEOUT)',
+      problem: 'mail: 2,000+ failed, the first 10m ago: too slow (TIMEOUT)',
       owner: 'team-mail',
       runbook: ['https://wiki.example.com/mail'],
       fingerprint: 'f',
@@ -68,7 +70,13 @@ test.each<[Problem['kind'], Partial<Seen>, object]>([
     'schedule',
     {
       schedules: [
-        { id: 's', name: 'late', enabled: true, nextAt: '2030-01-01T11:58:00Z' },
+        {
+          id: 's',
+          name: 'late',
+          definitionKey: 'mail',
+          enabled: true,
+          nextAt: '2030-01-01T11:58:00Z',
+        },
       ] as unknown as Seen['schedules'],
     },
     { problem: expect.stringContaining('overdue by 2m') as string, scheduleId: 's' },

@@ -51,7 +51,10 @@ export const JobAnswer = z
     largeParams: Large.describe('Only if the params are large: then params is null.'),
     largeResult: Large.describe('Only if the result is large: then result is null.'),
     error: JobErrorAnswer.nullable().describe('The latest error.'),
-    errorSummary: z.string().nullable().describe('The latest error in one line.'),
+    errorSummary: z
+      .string()
+      .nullable()
+      .describe('The latest error in one line: its code, its message and its root cause.'),
     progress: z
       .looseObject({ fraction: z.number().nullable(), message: z.string().nullable() })
       .nullable(),
@@ -62,7 +65,10 @@ export const JobAnswer = z
     waitsFor: z
       .union([
         z.looseObject({ signal: z.string(), jobs: z.undefined().optional() }),
-        z.looseObject({ jobs: z.enum(['parents', 'children']), signal: z.undefined().optional() }),
+        z.looseObject({
+          jobs: z.enum(['parents', 'children', 'batch']),
+          signal: z.undefined().optional(),
+        }),
       ])
       .nullable()
       .describe(
@@ -92,7 +98,7 @@ export const JobAnswer = z
     description: 'A job, with its state and its history.',
   }) satisfies z.ZodType<JobView>;
 
-const warnings = z
+export const warnings = z
   .array(z.looseObject({ code: z.string(), detail: z.string() }))
   .optional()
   .describe('Warnings; omitted if there are none.');

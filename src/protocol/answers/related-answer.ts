@@ -21,4 +21,10 @@ export const RelatedAnswer = z.looseObject({
     .describe('Jobs that it has spawned, in the order in which they were stored; at most 200.'),
   childrenTotal: z.int().describe('Number of its children.'),
   childrenOpen: z.int().describe('Number of its children that have not ended.'),
+  childrenEnded: z
+    .object({ succeeded: z.int(), failed: z.int(), cancelled: z.int() })
+    .describe('Number of its children that ended so.'),
+  failedChildren: z
+    .array(RelatedJob)
+    .describe('The first of all its children that failed; at most 20.'),
 }) satisfies z.ZodType<RelatedJobs>;

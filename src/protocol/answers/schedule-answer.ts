@@ -10,6 +10,8 @@ import {
   type SlotView,
 } from '../../core/schedule/schedule.ts';
 
+import { warnings } from './job-answer.ts';
+
 /** Schedules as the API returns them: open objects, checked against the types of `core`. */
 const Moment = z.iso.datetime();
 
@@ -78,6 +80,11 @@ export const ScheduleAnswer = z
     id: 'Schedule',
     description: 'A schedule.',
   }) satisfies z.ZodType<ScheduleView>;
+
+export const NewScheduleAnswer = ScheduleAnswer.extend({ warnings }).meta({
+  id: 'NewSchedule',
+  description: 'A schedule that was just created, with warnings.',
+});
 
 const nextCursor = z.string().nullable().describe('Cursor of the next page; null at the end.');
 

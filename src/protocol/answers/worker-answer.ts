@@ -42,6 +42,12 @@ const WorkerAnswer = z
         'A draining worker finishes its jobs and exits; a dead one has exited or was lost.',
       ),
     definitions: z.array(z.string()).describe('Loaded definitions, like image.resize@1.'),
+    notLoaded: z
+      .array(z.string())
+      .describe(
+        'Files of definitions that it could not load, each with the reason. Only the default tenant ' +
+          'sees those of shared workers.',
+      ),
     lost: z.boolean().describe('Lost: its lease expired without a regular exit.'),
     transport: z
       .enum(TRANSPORTS)

@@ -27,9 +27,17 @@ describe('the query of GET /v1/jobs', () => {
     expect(JobQuery.parse({ status: 'queued|failed' }).status).toEqual(['queued', 'failed']);
   });
 
-  it('finds the jobs of hooks by their own key', () => {
-    const definitionKey = '$hook:image.resize';
-    expect(JobQuery.parse({ definitionKey })).toMatchObject({ definitionKey });
+  it.each(['$hook:image.resize', '$batch'])(
+    'finds jobs of the system by their key %s',
+    (definitionKey) => {
+      expect(JobQuery.parse({ definitionKey })).toMatchObject({ definitionKey });
+    },
+  );
+
+  it('combines a part of an id with a definition only', () => {
+    const asked = { id: '3531b89f', definitionKey: '$batch' };
+    expect(JobQuery.parse(asked)).toMatchObject(asked);
+    expect(JobQuery.safeParse({ id: '3531b89f', tag: 'a' }).success).toBe(false);
   });
 
   it.each([

@@ -58,7 +58,7 @@ export const JobQuery = closed({
     .optional()
     .describe(
       'Only jobs whose id begins or ends with these 4 to 32 hex digits: at most the 10 newest. An ' +
-        'end is looked for among the newest and the newest failed jobs. Cannot be combined.',
+        'end is looked for among the newest and the newest failed jobs. Can be combined with definitionKey only.',
     ),
   q: searchText(Q_MAX)
     .optional()
@@ -83,15 +83,15 @@ export const JobQuery = closed({
     path: ['sort'],
     error: 'runAt needs status=scheduled or retrying, -priority needs status=queued, and no other',
   })
-  .refine(isAlone, { path: ['id'], error: 'cannot be combined with other filters or a cursor' });
+  .refine(isAlone, { path: ['id'], error: 'can be combined with definitionKey only' });
 
 /** The access check adds `tenant`, which says whose jobs they are. */
-const NO_FILTERS = ['id', 'sort', 'limit', 'tenant'];
+const BESIDE_ID = ['id', 'definitionKey', 'sort', 'limit', 'tenant'];
 
 function isAlone({ id, ...others }: Record<string, unknown>): boolean {
   if (id === undefined) return true;
   return Object.entries(others).every(
-    ([name, value]) => value === undefined || NO_FILTERS.includes(name),
+    ([name, value]) => value === undefined || BESIDE_ID.includes(name),
   );
 }
 

@@ -74,7 +74,7 @@ export function* parseBatchInSteps(
 }
 
 /** Null if the shape is invalid. Collects all other violations. */
-function readJob(
+export function readJob(
   body: unknown,
   { tenant, paramsMaxBytes }: { tenant: string; paramsMaxBytes: number },
   at: string,

@@ -5,22 +5,30 @@ import { Findings } from '../findings.ts';
 import { ScheduleBody, SchedulePatch } from './schedule-body.ts';
 import { violations } from '../violations.ts';
 
+export interface ScheduleRequest {
+  spec: ScheduleSpec;
+  /** Null: what the server does by default. */
+  requireRegistered: boolean | null;
+}
+
 /** Parses `POST /v1/schedules`. Whether it can ever run is checked later. Throws a `Refusal`. */
-export function parseSchedule(body: unknown): ScheduleSpec {
+export function parseSchedule(body: unknown): ScheduleRequest {
   const findings = new Findings();
   const shape = ScheduleBody.safeParse(body);
   if (!shape.success) findings.add('VALIDATION_FAILED', ...violations(shape.error.issues, 'field'));
   const params = readParams(body, findings);
   if (!shape.success || findings.any) throw findings.refusal();
-  return {
+  const { requireRegistered = null, definitionKey, cron, ...fields } = shape.data;
+  const spec = {
     ...SCHEDULE_DEFAULTS,
     name: null,
     paramsJson: '{}',
-    ...given(shape.data),
+    ...given(fields),
     ...params,
-    definitionKey: shape.data.definitionKey,
-    cron: shape.data.cron,
+    definitionKey,
+    cron,
   };
+  return { spec, requireRegistered };
 }
 
 /** Parses a PATCH: only the given fields. Throws a `Refusal`. */

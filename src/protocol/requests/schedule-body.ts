@@ -88,6 +88,12 @@ export const ScheduleBody = closed({
   }),
   cron: cron(),
   ...fields,
+  requireRegistered: flag()
+    .optional()
+    .describe(
+      'Refuse the schedule with UNREGISTERED when no worker has registered its definition, instead ' +
+        'of a warning. Default: the setting LONGSHORE_UNREGISTERED of the server.',
+    ),
 }).meta(exampleBody({ definitionKey: 'hello', cron: '30 2 * * *', timezone: 'Europe/Berlin' }));
 
 /** Body of `PATCH /v1/schedules/{id}`; omitted fields stay unchanged. */

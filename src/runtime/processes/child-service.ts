@@ -152,7 +152,8 @@ export class ChildService<Ready> implements Service {
       up();
       this.#tellAwaited();
     });
-    child.send(this.#options.message, () => undefined);
+    const { message, stopMs } = this.#options;
+    child.send({ ...message, stopMs }, () => undefined);
     const exit = await new Promise<string>((resolve) => {
       child.once('exit', (code, signal) => {
         resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
@@ -176,11 +177,16 @@ interface ServedChild<Ready> {
  * The child's side: waits for the parent's message, starts, reports ready, and stops on request,
  * when it `leaves` by itself, or when the parent is gone: the channel of a killed parent closes.
  * `begin` must end early when its signal aborts.
+ *
+ * Without a parent, no process ends a stop that takes too long, such as one that waits for a database
+ * that ended with the parent. So the child gives itself the time that the parent gave it, and a
+ * second SIGTERM ends it at once.
  */
 export function serveAsChild<Message, Ready>(
   begin: (message: Message, stopping: AbortSignal) => Promise<ServedChild<Ready>>,
 ): void {
   let running: ReturnType<typeof begin> | undefined;
+  let stopMs = 0;
   const stopping = new AbortController();
   const send = (message: ChildMessage<Ready>, sent: () => void = () => undefined) =>
     process.send?.(message, sent);
@@ -196,8 +202,9 @@ export function serveAsChild<Message, Ready>(
         () => process.exit(1),
       );
   };
-  process.on('message', (message: Message & { stop?: boolean }) => {
+  process.on('message', (message: Message & { stop?: boolean; stopMs: number }) => {
     if (message.stop) return end();
+    ({ stopMs } = message);
     running = begin(message, stopping.signal);
     running.then(
       ({ ready, leaves }) => {
@@ -212,6 +219,12 @@ export function serveAsChild<Message, Ready>(
       },
     );
   });
-  process.on('disconnect', end);
-  process.on('SIGTERM', end);
+  process.on('disconnect', () => {
+    end();
+    void sleep(stopMs).then(() => process.exit(1));
+  });
+  process.on('SIGTERM', () => {
+    if (stopping.signal.aborted && !process.connected) process.exit(1);
+    end();
+  });
 }

@@ -1,5 +1,6 @@
 import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import type { AuditView } from '../../core/access/audit.ts';
+import { jobIdFloor } from '../../core/job/job-id.ts';
 import { inTransaction, type Queryable, statement } from '../connection/db.ts';
 
 /**
@@ -10,8 +11,8 @@ import { inTransaction, type Queryable, statement } from '../connection/db.ts';
 /** The author of a change. Shown in the audit log, so it never contains a secret. */
 export interface Actor {
   /**
-   * Such as `key:1f0c…`, `session:1f0c…` (of that key), `user:ada@example.com (248289)`, `open` (a
-   * server without keys) or `cli`.
+   * Such as `key:1f0c… (ci)`, `session:1f0c… (ada)` (of that key), `user:ada@example.com (248289)`,
+   * `open` (a server without keys) or `cli`.
    */
   name: string;
   /** Source address of the request. */
@@ -74,6 +75,8 @@ export interface AuditFilter {
   actor: string | null;
   action: string | null;
   subject: string | null;
+  /** Part of the actor, action, subject, address or change, in any case. */
+  text: string | null;
   after: Date | null;
   before: Date | null;
   /** Last id of the previous page. */
@@ -87,9 +90,19 @@ interface AuditRow extends Omit<AuditView, 'at'> {
 
 const COLUMNS = 'id, at, tenant, actor, action, subject, before, after, address';
 
-const REST = `and id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-     and ($4::text is null or actor = $4) and ($5::text is null or action = $5)
+/**
+ * Ids are made by the server's clock, times by the database's, which may differ by less than this.
+ * So a period is a range of ids as well, and a search for a text reads only the entries in it.
+ */
+const CLOCKS_MS = 3_600_000;
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+const REST = `and id < $2::uuid and id >= $9::uuid
+     and ($4::text is null or actor = $4 or starts_with(actor, $4 || ' ('))
+     and ($5::text is null or action = $5)
      and ($6::timestamptz is null or at >= $6) and ($7::timestamptz is null or at < $7)
+     and ($10::text is null or position($10 in
+       lower(concat_ws(' ', actor, action, subject, address, before::text, after::text))) > 0)
    order by id desc limit $8`;
 
 const LIST = statement<AuditRow>(
@@ -105,9 +118,14 @@ const LIST_OF = statement<AuditRow>(
 /** The newest first. */
 export async function listAudit(
   db: Queryable,
-  { tenant, actor, action, subject, after, before, afterId, limit }: AuditFilter,
+  { tenant, actor, action, subject, text, after, before, afterId, limit }: AuditFilter,
 ): Promise<{ entries: AuditView[]; nextId: string | null }> {
-  const values = [tenant, afterId, subject, actor, action, after, before, limit + 1];
+  const firstId = jobIdFloor(after === null ? 0 : after.getTime() - CLOCKS_MS);
+  const endId = before === null ? LAST_ID : jobIdFloor(before.getTime() + CLOCKS_MS);
+  const belowId = afterId !== null && afterId < endId ? afterId : endId;
+  const wanted = text?.toLowerCase() ?? null;
+  const filters = [subject, actor, action, after, before];
+  const values = [tenant, belowId, ...filters, limit + 1, firstId, wanted];
   const rows = await db.run(subject === null ? LIST : LIST_OF, values);
   const entries = rows.slice(0, limit).map(viewOf);
   return { entries, nextId: rows.length > limit ? (entries.at(-1)?.id ?? null) : null };

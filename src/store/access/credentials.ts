@@ -7,6 +7,7 @@ import { hashSecret } from './keys.ts';
 /** The rights of a valid key. */
 export interface Credential {
   keyId: string;
+  keyName: string | null;
   tenant: string;
   scopes: readonly Scope[];
   /** The definitions that a worker with this key may serve; null means all. */
@@ -15,6 +16,7 @@ export interface Credential {
 
 interface CredentialRow {
   id: string;
+  name: string;
   tenant: string;
   scopes: Scope[];
   definitions: string[] | null;
@@ -25,7 +27,7 @@ export const VALID = `k.revoked_at is null and (k.expires_at is null or k.expire
 
 const FIND = statement<CredentialRow>(
   'find_key',
-  `select k.id, k.tenant, k.scopes, k.definitions, k.secret_hash from longshore.api_key k
+  `select k.id, k.name, k.tenant, k.scopes, k.definitions, k.secret_hash from longshore.api_key k
    where k.id = $1 and ${VALID}`,
 );
 
@@ -40,8 +42,8 @@ export async function findCredential(
   const [row] = await db.run(FIND, [id]);
   const right = timingSafeEqual(row?.secret_hash ?? UNKNOWN_KEY_HASH, hashSecret(secret));
   if (!row || !right) return null;
-  const { id: keyId, tenant, scopes, definitions } = row;
-  return { keyId, tenant, scopes, definitions };
+  const { id: keyId, name: keyName, tenant, scopes, definitions } = row;
+  return { keyId, keyName, tenant, scopes, definitions };
 }
 
 const LIVE = statement<{ mark: string }>(

@@ -94,6 +94,7 @@ export interface UserColumns {
 const FIND = statement<
   UserColumns & {
     key_id: string | null;
+    key_name: string | null;
     tenant: string;
     scopes: Scope[] | null;
     definitions: string[] | null;
@@ -102,8 +103,8 @@ const FIND = statement<
 >(
   'find_session',
   `with found as (
-    select s.id_hash, s.key_id, s.tenant, coalesce(s.scopes, k.scopes) as scopes, k.definitions,
-      s.issuer, s.subject, s.user_name, s.email, s.expires_at
+    select s.id_hash, s.key_id, k.name as key_name, s.tenant,
+      coalesce(s.scopes, k.scopes) as scopes, k.definitions, s.issuer, s.subject, s.user_name, s.email, s.expires_at
     from longshore.session s left join longshore.api_key k on k.id = s.key_id
     where s.id_hash = $1 and ${LIVE}
   ), touched as (
@@ -111,7 +112,8 @@ const FIND = statement<
     from found f where s.id_hash = f.id_hash
       and s.seen_at < clock_timestamp() - make_interval(secs => $3::float8 / 1000)
   )
-  select key_id, tenant, scopes, definitions, issuer, subject, user_name, email, expires_at
+  select key_id, key_name, tenant, scopes, definitions, issuer, subject, user_name, email,
+    expires_at
   from found`,
 );
 
@@ -122,6 +124,7 @@ export async function findSession(db: Queryable, secret: string): Promise<FoundS
   return {
     sessionId: sessionIdOf(secret),
     keyId,
+    keyName: row.key_name,
     tenant,
     scopes: scopes ?? [],
     definitions,

@@ -101,6 +101,7 @@ export async function saveRoute(
     if (!spec.enabled) await tx.run(FORGET, [row.id, tenant]);
     const entry = { tenant, action: 'alert-route.save', subject: name };
     const was = before ? auditable(before) : {};
+    // Never the URL itself: everyone who knows it may write to the chat.
     const changed = url === null ? {} : { url: 'replaced' };
     await audit(tx, by, { ...entry, ...changesOf(was, { ...auditable(row), ...changed }) });
     return viewOf(row);

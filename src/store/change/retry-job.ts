@@ -80,5 +80,5 @@ function difference({ was, state }: RetriedJob, { mode, paramsJson }: RetryReque
 async function sendHints(db: Queryable, retried: RetriedJob): Promise<void> {
   if (retried.state === 'queued') await sendWakeHint(db, [retried]);
   else if (retried.state === 'scheduled')
-    await sendDueHint(db, { kind: 'jobs', inMs: retried.dueInMs ?? 0 });
+    await sendDueHint(db, { kind: 'jobs', inMs: retried.dueInMs ?? 0, shard: retried.shard });
 }

@@ -1,3 +1,4 @@
+import { BATCH_KEY } from '../../core/batch/batch.ts';
 import { PARENTS } from '../../core/dependency/dependency.ts';
 import type { RetryPolicy, TerminalState, WaitingState } from '../../core/job/job.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../../core/failure/backoff.ts';
@@ -40,6 +41,10 @@ function retried(...changed: ('version' | 'params')[]): string {
   const fields = ["'at', at", "'mode', $4::text", "'runAt', wanted_at"];
   return `json_build_object(${[...fields, ...changed.map((each) => before[each])].join(', ')})`;
 }
+
+/** A batch keeps its jobs: it cannot make new ones. */
+const NOT_BATCH = `(select q.key from longshore.queue q
+          where q.shard = $1 and q.queue = b.queue) <> '${BATCH_KEY}'`;
 
 /** It has parents that have not ended. */
 const SUSPENDS = `exists (
@@ -135,7 +140,8 @@ const RETRY = statement<RetriedRow & { limiter: string | null }>(
   children as materialized (
     select e.row_ctid from back b cross join lateral (
       select ${ctidOf('e')} as row_ctid from longshore.edge e
-      where e.shard = $1 and e.job_id = b.id and e.kind = 'child' and $4::text = 'reset' ${ONCE_PER_ROW}
+      where e.shard = $1 and e.job_id = b.id and e.kind = 'child' and $4::text = 'reset'
+        and ${NOT_BATCH} ${ONCE_PER_ROW}
     ) e
   ),
   disowned as (

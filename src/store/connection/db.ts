@@ -2,6 +2,7 @@ import { Pool, type PoolClient, types } from 'pg';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { JobIds } from './job-ids.ts';
+import { ShardShares } from './shard-shares.ts';
 import { Vault } from './vault.ts';
 
 /**
@@ -11,13 +12,19 @@ import { Vault } from './vault.ts';
 export interface Statement<Row> {
   readonly name: string;
   readonly text: string;
+  /** Whether its first value is the one shard that it is about. */
+  readonly ofShard?: boolean;
   readonly row?: Row;
 }
 
 export const allStatements: Statement<unknown>[] = [];
 
-export function statement<Row>(name: string, text: string): Statement<Row> {
-  const made: Statement<Row> = { name, text };
+export function statement<Row>(
+  name: string,
+  text: string,
+  ofShard = /\bshard = \$1\b/.test(text),
+): Statement<Row> {
+  const made: Statement<Row> = { name, text, ofShard };
   allStatements.push(made);
   return made;
 }
@@ -78,6 +85,10 @@ export const SESSION =
 /** For the case that the session settings are refused or do not take effect. */
 export const POOLER_HINT = 'behind a connection pooler, set LONGSHORE_POOLER=transaction';
 
+const POOL_MAX = 10;
+/** The longest wait for a connection. */
+const CONNECT_MS = 5_000;
+
 const INT8 = 20;
 
 export class Db implements Queryable {
@@ -86,6 +97,8 @@ export class Db implements Queryable {
   readonly clock: Clock;
   readonly ids: JobIds;
   readonly #pool: Pool;
+  /** Null where all statements are about one shard. */
+  readonly #shares: ShardShares | null;
   readonly #prepares: boolean;
 
   private constructor(pool: Pool, options: DbOptions, prepares: boolean) {
@@ -95,17 +108,19 @@ export class Db implements Queryable {
     this.clock = options.clock;
     this.ids = new JobIds(options.clock);
     this.#prepares = prepares;
+    const { max = POOL_MAX } = options;
+    this.#shares = this.shards === 1 ? null : new ShardShares(max, CONNECT_MS, isUnavailable);
   }
 
   static open(options: DbOptions): Db {
     const sessions = (options.pooler ?? 'none') === 'none';
     const pool = new Pool({
       connectionString: options.url,
-      max: options.max ?? 10,
+      max: options.max ?? POOL_MAX,
       application_name: options.applicationName ?? 'longshore',
       ...(sessions && { options: SESSION }),
       keepAlive: true,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: CONNECT_MS,
       idleTimeoutMillis: 60_000,
       query_timeout: options.queryTimeoutMs ?? 30_000,
       types: { getTypeParser: typeParser as typeof types.getTypeParser },
@@ -119,7 +134,11 @@ export class Db implements Queryable {
   }
 
   async run<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
-    return await translated(async () => await this.#runOn(this.#pool, statement, values));
+    const run = async () => await this.#runOn(this.#pool, statement, values);
+    const [shard] = values;
+    const shares = statement.ofShard ? this.#shares : null;
+    if (shares === null || typeof shard !== 'number') return await translated(run);
+    return await translated(async () => await shares.run(shard, run));
   }
 
   /** All or nothing. After an error the connection is closed, never reused. */

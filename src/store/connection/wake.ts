@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Db, type Pooler, type Queryable, statement } from './db.ts';
-import { DUE_CHANNEL, dueText, SLEEP_MS_MAX } from './due-hint.ts';
+import { announcedMs, DUE_CHANNEL, dueText } from './due-hint.ts';
 
 /**
  * A wake hint names levels that got work: `shard:queue:rank`, several per message. It can be lost.
@@ -61,14 +61,17 @@ export class Waker {
   readonly #db: Db;
   readonly #log: Log;
   readonly #waiting = new Set<string>();
-  #dueInMs: number | null = null;
+  /** The soonest time in each shard. */
+  readonly #dueInMs = new Map<number, number>();
+  readonly #announcedMs: number;
   #sending: Promise<void> | undefined;
 
-  constructor(url: string, log: Log, clock: Clock, pooler: Pooler = 'none') {
+  constructor(url: string, log: Log, clock: Clock, pooler: Pooler = 'none', shards = 1) {
     const applicationName = 'longshore wake';
     this.#db = Db.open({ url, log, clock, pooler, max: 1, applicationName });
     this.#log = log;
     this.clock = clock;
+    this.#announcedMs = announcedMs(shards);
   }
 
   wake(hints: readonly LevelHint[]): void {
@@ -80,11 +83,11 @@ export class Waker {
     if (this.#waiting.size > 0) this.#sendSoon();
   }
 
-  /** Jobs with a later time were stored. The earliest is enough. */
-  wakeScheduler(dueInMs: readonly number[]): void {
+  /** Jobs with a later time were stored in a shard. The earliest is enough. */
+  wakeScheduler(shard: number, dueInMs: readonly number[]): void {
     const soonest = Math.min(...dueInMs);
-    if (soonest >= Math.min(SLEEP_MS_MAX, this.#dueInMs ?? Infinity)) return;
-    this.#dueInMs = soonest;
+    if (soonest >= Math.min(this.#announcedMs, this.#dueInMs.get(shard) ?? Infinity)) return;
+    this.#dueInMs.set(shard, soonest);
     this.#sendSoon();
   }
 
@@ -99,12 +102,12 @@ export class Waker {
   }
 
   async #send(): Promise<void> {
-    while (this.#waiting.size > 0 || this.#dueInMs !== null) {
-      const [channel, payload] =
-        this.#dueInMs === null
-          ? [WAKE_CHANNEL, takePayload(this.#waiting)]
-          : [DUE_CHANNEL, dueText({ kind: 'jobs', inMs: this.#dueInMs })];
-      if (channel === DUE_CHANNEL) this.#dueInMs = null;
+    while (this.#waiting.size > 0 || this.#dueInMs.size > 0) {
+      const [due] = this.#dueInMs;
+      const [channel, payload] = due
+        ? [DUE_CHANNEL, dueText({ kind: 'jobs', shard: due[0], inMs: due[1] })]
+        : [WAKE_CHANNEL, takePayload(this.#waiting)];
+      if (due) this.#dueInMs.delete(due[0]);
       try {
         await this.#db.run(NOTIFY_RELAXED, [channel, payload]);
       } catch (error) {

@@ -2,11 +2,13 @@ import type { JobState } from '../../core/job/job.ts';
 import type { Transport } from '../../core/queue/worker.ts';
 import { TARGET_SECONDS_DEFAULT } from '../../core/queue/wanted-slots.ts';
 import { scaleView } from '../../core/views/scale.ts';
+import { jobsByState, type LiveState } from '../../core/shards/shards.ts';
 import { type Db, statement } from '../connection/db.ts';
 import { findHolder, type Holder, type TableHealth, tableHealth } from '../connection/health.ts';
 import { readSuspended, type Suspended } from './read-suspended.ts';
 import { readScale } from './read-scale.ts';
-import { readOldest } from './read-stats.ts';
+import { shardDepths } from './read-shards.ts';
+import { oldestInShard } from './read-stats.ts';
 
 /** Metrics of the whole cluster: the counters and a few index reads. */
 export interface ClusterRows {
@@ -24,11 +26,19 @@ export interface ClusterRows {
   held: readonly { transport: Transport; jobs: number }[];
   /** The slots that the load needs. */
   wantedSlots: number;
+  /** The load of each shard, where there are several. */
+  shards: readonly ShardLoad[];
   /** How late the most overdue scheduled job is, and how far the counters are behind. */
   lateMs: number;
   counterLagMs: number;
   tables: readonly TableHealth[];
   holder: Holder | null;
+}
+
+export interface ShardLoad {
+  jobs: Record<LiveState, number>;
+  oldestAgeMs: number;
+  lateMs: number;
 }
 
 /** All moves of the jobs of a definition. `first` is its oldest queue. */
@@ -109,11 +119,21 @@ export async function readCluster(db: Db): Promise<ClusterRows> {
   const moves = await all(async (shard) => await db.run(MOVES, [shard]));
   const spans = await all(async (shard) => await db.run(SPANS, [shard]));
   const delays = await all(async (shard) => await db.run(DELAYS, [shard]));
+  const oldest = await Promise.all(
+    shards.map(async (shard) => await oldestInShard(db, shard, null, false)),
+  );
+  const loads = await all(async (shard) => {
+    if (shards.length === 1) return [];
+    const jobs = jobsByState(await shardDepths(db, shard));
+    const oldestAgeMs = Math.max(0, ...(oldest[shard] ?? []).map(({ ageMs }) => ageMs));
+    return [{ jobs, oldestAgeMs, lateMs: delays[shard]?.late_ms ?? 0 }];
+  });
   const target = { targetSeconds: TARGET_SECONDS_DEFAULT, allTenants: true };
   return {
     moves,
     spans,
-    oldest: await readOldest(db, null),
+    oldest: oldest.flat(),
+    shards: loads,
     suspended: await all(async (shard) => await readSuspended(db, shard)),
     workers: await db.run(WORKERS),
     held: await all(async (shard) => await db.run(HELD, [shard])),

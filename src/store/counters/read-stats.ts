@@ -108,9 +108,18 @@ export async function readOldest(
 ): Promise<OldestJob[]> {
   const rows: OldestJob[] = [];
   for (let shard = 0; shard < db.shards; shard += 1) {
-    rows.push(...(await db.run(OLDEST, [shard, tenant, withSystem])));
+    rows.push(...(await oldestInShard(db, shard, tenant, withSystem)));
   }
   return rows;
+}
+
+export async function oldestInShard(
+  db: Db,
+  shard: number,
+  tenant: string | null,
+  withSystem: boolean,
+): Promise<OldestJob[]> {
+  return await db.run(OLDEST, [shard, tenant, withSystem]);
 }
 
 export async function readStats(

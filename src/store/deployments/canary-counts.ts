@@ -45,8 +45,14 @@ const COUNTS = statement<CountsRow>(
    group by r.tenant, r.canary`,
 );
 
+const ANY = statement<{ key: string }>(
+  'any_canary',
+  'select key from longshore.release where canary is not null limit 1',
+);
+
 /** Over all shards. */
 export async function canaryCounts(db: Queryable & { shards: number }): Promise<CanaryCounts[]> {
+  if (db.shards > 1 && (await db.run(ANY)).length === 0) return [];
   const byNumber = new Map<number, CanaryCounts>();
   for (let shard = 0; shard < db.shards; shard += 1) {
     for (const row of await db.run(COUNTS, [shard])) {

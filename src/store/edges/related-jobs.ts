@@ -1,4 +1,10 @@
-import { FOLLOWERS_MAX, type RelatedJob, type RelatedJobs } from '../../core/dependency/related.ts';
+import {
+  type EndState,
+  FAILED_CHILDREN_MAX,
+  FOLLOWERS_MAX,
+  type RelatedJob,
+  type RelatedJobs,
+} from '../../core/dependency/related.ts';
 import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
 import type { JobState } from '../../core/job/job.ts';
 import { type Queryable, statement } from '../connection/db.ts';
@@ -39,11 +45,21 @@ const CHILDREN = statement<{ id: string; ended: JobState | null }>(
    where shard = $1 and job_id = $2 and kind = 'child' order by position limit $3`,
 );
 
-/** A job has at most 10,000 children. */
-const COUNT_CHILDREN = statement<{ total: number; open: number }>(
+/** A job has at most 10,000 children, a batch 100,000. */
+const COUNT_CHILDREN = statement<{ total: number; open: number } & Record<EndState, number>>(
   'count_children',
-  `select count(*)::int as total, count(*) filter (where ended is null)::int as open
+  `select count(*)::int as total, count(*) filter (where ended is null)::int as open,
+     count(*) filter (where ended = 'succeeded')::int as succeeded,
+     count(*) filter (where ended = 'failed')::int as failed,
+     count(*) filter (where ended = 'cancelled')::int as cancelled
    from longshore.edge where shard = $1 and job_id = $2 and kind = 'child'`,
+);
+
+const FAILED_CHILDREN = statement<{ id: string; ended: JobState | null }>(
+  'related_failed_children',
+  `select on_id as id, ended from longshore.edge
+   where shard = $1 and job_id = $2 and kind = 'child' and ${filterOnly("ended = 'failed'")}
+   order by position limit $3`,
 );
 
 const STATES = statement<{ id: string; key: string; state: JobState }>(
@@ -62,6 +78,22 @@ const STATES = statement<{ id: string; key: string; state: JobState }>(
    ) q`,
 );
 
+/** By id; without those that are deleted. */
+export async function statesOfJobs(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<Map<string, RelatedJob>> {
+  const states = new Map<string, RelatedJob>();
+  for (const [of, here] of Map.groupBy(ids, shardOfJobId)) {
+    for (const { id, key, state } of await db.run(STATES, [of, here])) {
+      states.set(id, { jobId: id, definitionKey: key, status: state });
+    }
+  }
+  return states;
+}
+
+const NO_CHILDREN = { total: 0, open: 0, succeeded: 0, failed: 0, cancelled: 0 };
+
 /** Null when there is no such job. Related jobs are of the same tenant. */
 export async function relatedJobs(
   db: Queryable,
@@ -78,14 +110,11 @@ export async function relatedJobs(
   const [spawner] = await db.run(SPAWNED_BY, [shard, jobId]);
   const children = await db.run(CHILDREN, [shard, jobId, FOLLOWERS_MAX]);
   const [count] = children.length > 0 ? await db.run(COUNT_CHILDREN, [shard, jobId]) : [];
-  const states = new Map<string, RelatedJob>();
-  const all = [...parents, ...shown, ...(spawner ? [spawner] : []), ...children];
-  const ids = all.map(({ id }) => id);
-  for (const [of, here] of Map.groupBy(ids, shardOfJobId)) {
-    for (const { id, key, state } of await db.run(STATES, [of, here])) {
-      states.set(id, { jobId: id, definitionKey: key, status: state });
-    }
-  }
+  const { total, open, ...ended } = count ?? NO_CHILDREN;
+  const failed =
+    ended.failed > 0 ? await db.run(FAILED_CHILDREN, [shard, jobId, FAILED_CHILDREN_MAX]) : [];
+  const all = [...parents, ...shown, ...(spawner ? [spawner] : []), ...children, ...failed];
+  const states = await statesOfJobs(db, [...new Set(all.map(({ id }) => id))]);
   const gone = { definitionKey: null, status: null };
   const jobOf = ({ id, ended = null }: { id: string; ended?: JobState | null }) =>
     states.get(id) ?? { ...gone, jobId: id, status: ended };
@@ -95,7 +124,9 @@ export async function relatedJobs(
     moreFollowers: followers.length > shown.length,
     spawnedBy: spawner ? jobOf(spawner) : null,
     children: children.map(jobOf),
-    childrenTotal: count?.total ?? 0,
-    childrenOpen: count?.open ?? 0,
+    childrenTotal: total,
+    childrenOpen: open,
+    childrenEnded: ended,
+    failedChildren: failed.map(jobOf),
   };
 }

@@ -34,7 +34,8 @@ const TAKE = statement<{ id: string; state: TerminalState }>(
   'take_ended',
   `with picked as materialized (
      select ${ctidOf('e')} as place, e.id, e.state from longshore.ended_watched e
-     where e.shard = $1 order by e.id limit $2 for update skip locked
+     where e.shard = $1 and ${filterOnly('e.id <> all ($3::uuid[])')}
+     order by e.id limit $2 for update skip locked
    ),
    gone as (
      delete from longshore.ended_watched
@@ -97,11 +98,31 @@ const JUDGE = statement<JudgedRow>(
    ) q`,
 );
 
+/** The jobs that wait may be in a shard that does not answer. */
+const TIMEOUT = statement<{ set_config: string }>(
+  'resolve_timeout',
+  `select set_config('statement_timeout', '3000', true)`,
+);
+
+export interface ResolveOptions {
+  /** Ends to leave alone. */
+  skipped?: readonly string[];
+  /** Hears which ends are taken, also when it then fails. */
+  onTaken?(ids: string[]): void;
+}
+
 /** Takes at most `limit` ends of this shard. */
-export async function resolveEnded(db: Queryable, shard: number, limit: number): Promise<Resolved> {
+export async function resolveEnded(
+  db: Queryable & { shards?: number },
+  shard: number,
+  limit: number,
+  { skipped = [], onTaken }: ResolveOptions = {},
+): Promise<Resolved> {
   const { moved, more } = await withPartitions(db, async () =>
     inTransaction(db, async (tx) => {
-      const ends = await tx.run(TAKE, [shard, limit]);
+      if (db.shards !== undefined && db.shards > 1) await tx.run(TIMEOUT);
+      const ends = await tx.run(TAKE, [shard, limit, skipped]);
+      onTaken?.(ends.map(({ id }) => id));
       return { moved: await moveOn(tx, shard, ends), more: ends.length === limit };
     }),
   );
@@ -112,14 +133,15 @@ export async function resolveEnded(db: Queryable, shard: number, limit: number):
 
 /**
  * Moves on those of these jobs whose wait is over already, because a parent ended while they began to wait.
- * Needs the transaction in which they began.
+ * Needs the transaction in which they began. Returns the levels that have work after its commit.
  */
 export async function resolveNow(
   tx: Queryable,
   shard: number,
   ids: readonly string[],
-): Promise<void> {
-  if (ids.length > 0) await afterMove(tx, await moveWatchers(tx, shard, ids.toSorted()));
+): Promise<LevelHint[]> {
+  if (ids.length === 0) return [];
+  return await afterMove(tx, await moveWatchers(tx, shard, ids.toSorted()));
 }
 
 /** Returns all levels that have work now. */

@@ -2,7 +2,7 @@ import type { JobState } from '../../core/job/job.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Db, DatabaseUnavailable } from '../connection/db.ts';
 import { enqueue } from './enqueue.ts';
-import type { EnqueuedJob, Entry } from './enqueue-entry.ts';
+import { type EnqueuedJob, type Entry, keyShardOf } from './enqueue-entry.ts';
 import { isPlain } from './enqueue-plain.ts';
 import { hintText, type Waker } from '../connection/wake.ts';
 
@@ -50,7 +50,9 @@ export function announce(
       return (answer?.created || answer?.replaced) && answer.status === status;
     });
   if (!workersKnow) waker.wakeAll(made('queued').map(levelOf));
-  waker.wakeScheduler(made('scheduled').map((entry) => dueInMs(entry, waker.clock)));
+  for (const entry of made('scheduled')) {
+    waker.wakeScheduler(entry.queue.shard, [dueInMs(entry, waker.clock)]);
+  }
 }
 
 function dueInMs({ job }: Entry, clock: Clock): number {
@@ -68,18 +70,21 @@ function levelOf({ job, queue }: Entry): string {
  *
  * Plain jobs have a flush of their own for each shard, so that they always take the short statement
  * (`store/enqueue/enqueue-plain.ts`). Jobs with a key have another: a key that is in the open transaction
- * of another caller delays only those. A flush that fails is repeated one by one, so that one bad row fails
+ * of another caller delays only those. Jobs share a flush only if they touch the same shards, so a shard that
+ * does not answer delays no others, except jobs that wait for jobs there. A flush that fails is repeated one by one, so that one bad row fails
  * one caller.
  */
 export class EnqueueBatch {
+  readonly #db: Db;
+  readonly #waker: Waker;
   readonly #plain: Flusher[];
-  readonly #keyless: Flusher;
-  readonly #keyed: Flusher;
+  /** Of other jobs, by their kind and their shards. */
+  readonly #others = new Map<string, Flusher>();
 
   constructor(db: Db, waker: Waker) {
+    this.#db = db;
+    this.#waker = waker;
     this.#plain = Array.from({ length: db.shards }, () => new Flusher(db, waker));
-    this.#keyless = new Flusher(db, waker);
-    this.#keyed = new Flusher(db, waker);
   }
 
   async add(entry: Entry): Promise<EnqueuedJob> {
@@ -91,7 +96,14 @@ export class EnqueueBatch {
     const plain = isPlain([entry]) ? this.#plain[entry.queue.shard] : undefined;
     if (plain) return plain;
     const keyless = (idempotencyKey ?? concurrencyKey ?? unique ?? requestId ?? after) === null;
-    return keyless ? this.#keyless : this.#keyed;
+    // Parents may be anywhere.
+    const kind = after !== null ? 'follower' : keyless ? 'keyless' : 'keyed';
+    const name = `${kind} ${entry.queue.shard} ${keyShardOf(entry)}`;
+    const known = this.#others.get(name);
+    if (known) return known;
+    const flusher = new Flusher(this.#db, this.#waker);
+    this.#others.set(name, flusher);
+    return flusher;
   }
 }
 

@@ -17,6 +17,8 @@ export interface Entry {
   sealedParams?: string;
   /** Another job waits for its end. */
   watched?: true;
+  /** What it waits for, if it is not `after` other jobs (`core/batch/batch.ts`). */
+  waitsFor?: string;
 }
 
 export interface EnqueuedJob {
@@ -69,7 +71,7 @@ export function toRow(entry: Entry, n: number) {
     fails_unserved: job.policy?.failsUnserved ?? null,
     concurrency_key: job.concurrencyKey,
     traceparent: job.traceparent,
-    waits_for: job.after === null ? null : PARENTS,
+    waits_for: job.after === null ? (entry.waitsFor ?? null) : PARENTS,
     ...(entry.watched && { watched: true }),
   };
 }

@@ -74,11 +74,15 @@ const HAVE_LIMITERS = statement<{ name: string }>(
 
 /**
  * Applies the limits of definitions that a worker has just published. Definitions without limits
- * cost two queries.
+ * cost two queries. A shard that does not answer is noticed before the lock of queues is taken.
  */
-export async function syncLimits(db: Db, keys: readonly string[]): Promise<void> {
+export async function syncLimits(
+  db: Db,
+  keys: readonly string[],
+  shards = allShards(db),
+): Promise<void> {
   const known = new Set<string>();
-  for (let shard = 0; shard < db.shards; shard += 1) {
+  for (const shard of shards) {
     for (const { name } of await db.run(HAVE_LIMITERS, [shard, 'definition', keys]))
       known.add(name);
   }
@@ -88,7 +92,18 @@ export async function syncLimits(db: Db, keys: readonly string[]): Promise<void>
   );
   if (limited.length === 0) return;
   const names = limited.map(({ name }) => name);
-  await enforce(db, async (tx) => await readStoredLimits(tx, 'definition', names), 'definition');
+  const read = async (tx: Queryable) => await readStoredLimits(tx, 'definition', names);
+  await enforce(db, read, 'definition', shards);
+}
+
+/** A shard that does not answer must not hold the lock of queues for long. */
+const TIMEOUT = statement<{ set_config: string }>(
+  'limits_timeout',
+  `select set_config('statement_timeout', '3000', true)`,
+);
+
+function allShards({ shards }: Db): number[] {
+  return Array.from({ length: shards }, (_, shard) => shard);
 }
 
 /**
@@ -99,9 +114,10 @@ export async function enforce(
   db: Db,
   read: (tx: Queryable) => Promise<readonly StoredLimits[]>,
   scope: LimitScope,
+  shards = allShards(db),
 ): Promise<void> {
-  const shards = Array.from({ length: db.shards }, (_, shard) => shard);
   const changed = await db.transaction(async (tx) => {
+    if (db.shards > 1) await tx.run(TIMEOUT);
     await lockQueues(tx);
     let changedAny = false;
     for (const { name, code, override } of await read(tx)) {
@@ -115,15 +131,11 @@ export async function enforce(
     if (changedAny) for (const shard of shards) await adopt(tx, shard);
     return changedAny;
   });
-  if (changed) await notifyWorkers(db);
+  if (changed) await notifyWorkers(db, shards);
 }
 
 /** A hint; each worker also polls its queues. */
-export async function notifyWorkers(db: Db): Promise<void> {
-  const hints = Array.from({ length: db.shards }, (_, shard) => ({
-    shard,
-    queue: QUEUES_CHANGED,
-    rank: 0,
-  }));
+export async function notifyWorkers(db: Db, shards = allShards(db)): Promise<void> {
+  const hints = shards.map((shard) => ({ shard, queue: QUEUES_CHANGED, rank: 0 }));
   await sendWakeHint(db, hints).catch(() => undefined);
 }

@@ -42,15 +42,20 @@ const PASSED_MAX = 100_000;
 const PASSED_OF_QUEUE_MIN = 100;
 const FOUND_MAX = 10;
 
+export interface IdSearch {
+  /** Only jobs of this definition; null: of all, without those of the system. */
+  definitionKey?: string | null;
+  passedMax?: number;
+}
+
 /** The newest jobs of a tenant whose id begins or ends with these hex digits. */
 export async function findByIdPart(
   db: Db,
   tenant: string,
   part: string,
-  unservedAfterMs?: number,
-  passedMax = PASSED_MAX,
+  { unservedAfterMs, ...how }: IdSearch & { unservedAfterMs?: number | undefined } = {},
 ): Promise<JobView[]> {
-  const ids = await idsByPart(db, tenant, part, passedMax);
+  const ids = await idsByPart(db, tenant, part, how);
   return (await viewPage(db, tenant, ids, unservedAfterMs)).views;
 }
 
@@ -59,12 +64,12 @@ export async function idsByPart(
   db: Db,
   tenant: string,
   part: string,
-  passedMax = PASSED_MAX,
+  { definitionKey = null, passedMax = PASSED_MAX }: IdSearch = {},
 ): Promise<string[]> {
   const [first, last] = idsFrom(part);
   const ids = new Set<string>();
   for (let shard = 0; shard < db.shards; shard += 1) {
-    const queues = await queuesOf(db, shard, tenant, null);
+    const queues = await queuesOf(db, shard, tenant, definitionKey);
     if (queues.length === 0) continue;
     const begin = await db.run(BY_BEGINNING, [shard, queues, first, last, FOUND_MAX]);
     for (const { id } of begin) ids.add(id);

@@ -64,10 +64,20 @@ export async function changeSchedule(
     if (!wanted) return true;
     await write(tx, shard, row, wanted);
     const entry = { tenant, action: 'schedule.change', subject: id };
-    if (by) await audit(tx, by, { ...entry, ...changesOf(specOf(row), wanted.spec) });
+    if (by) await audit(tx, by, { ...entry, ...changesOf(...auditable(row, wanted)) });
     return true;
   });
   return changed ?? false;
+}
+
+/** Before and after, with the reason of a pause. */
+function auditable(row: ScheduleRow, { spec, pause }: ScheduleChange): [object, object] {
+  const kept = pauseOf(row)?.reason ?? null;
+  const reason = spec.enabled ? null : pause ? pause.reason : kept;
+  return [
+    { ...specOf(row), reason: kept },
+    { ...spec, reason },
+  ];
 }
 
 async function write(

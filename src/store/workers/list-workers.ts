@@ -1,3 +1,4 @@
+import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import { isSystemKey } from '../../core/definition/hooks.ts';
 import {
   type HeldJob,
@@ -23,6 +24,7 @@ interface WorkerRow {
   started_at: Date;
   status: WorkerStatus;
   definitions: string[] | null;
+  not_loaded: string[];
   lost: boolean;
   tenant: string | null;
   key_id: string | null;
@@ -33,7 +35,9 @@ interface WorkerRow {
 const LIST = statement<WorkerRow>(
   'list_workers',
   `select w.instance, w.host, w.pid, w.version, w.slots, w.heartbeat_at, w.lease_until,
-     w.started_at, w.definitions, w.tenant, w.key_id, w.address, w.turn_at, coalesce(w.dead_at >= w.lease_until, false) as lost,
+     w.started_at, w.definitions, w.tenant, w.key_id, w.address, w.turn_at,
+     coalesce(w.dead_at >= w.lease_until, false) as lost,
+     case when w.tenant = $3 or coalesce($3, $4) = $4 then w.not_loaded else '{}' end as not_loaded,
      case when w.dead_at is not null then 'dead'
        when w.draining_at is not null then 'draining' else 'active' end as status,
      h.busy, h.jobs
@@ -57,11 +61,12 @@ const LIST = statement<WorkerRow>(
 /**
  * All workers, including dead ones whose row is still kept, with the jobs of a tenant, or of all.
  * Every caller gets the number of busy slots: without it a tenant takes a full worker for a free one.
+ * Errors of shared code are for the default tenant, which operates it; a tenant sees those of its workers.
  */
 export async function listWorkers(db: Db, tenant: string | null): Promise<WorkerView[]> {
   const rows: WorkerView[] = [];
   for (let shard = 0; shard < db.shards; shard += 1) {
-    rows.push(...(await db.run(LIST, [shard, LIMIT, tenant])).map(toView));
+    rows.push(...(await db.run(LIST, [shard, LIMIT, tenant, DEFAULT_TENANT])).map(toView));
   }
   return mergeWorkers(rows);
 }
@@ -81,6 +86,7 @@ function toView(row: WorkerRow): WorkerView {
     startedAt: row.started_at.toISOString(),
     status: row.status,
     definitions: (row.definitions ?? []).filter((name) => !isSystemKey(name)),
+    notLoaded: row.not_loaded,
     lost: row.lost,
     transport: row.tenant === null ? 'database' : 'http',
     tenant: row.tenant,

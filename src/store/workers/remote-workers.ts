@@ -18,15 +18,17 @@ const REGISTER = statement<{ instance: string }>(
   'register_remote_worker',
   `insert into longshore.worker as w
      (shard, instance, host, pid, version, slots, started_at, heartbeat_at, lease_until,
-      definitions, tenant, key_id, address)
+      definitions, tenant, key_id, address, not_loaded)
    select $1, $2, $3, $4, $5, $6, at, at, at + make_interval(secs => $7::float8 / 1000), $8::text[],
-     $9, $10, $11
+     $9, $10, $11, $12::text[]
    from (select clock_timestamp() as at) c
    on conflict (shard, instance) do update
      set heartbeat_at = excluded.heartbeat_at, lease_until = excluded.lease_until,
-       definitions = excluded.definitions, slots = excluded.slots, address = excluded.address
+       definitions = excluded.definitions, slots = excluded.slots, address = excluded.address,
+       not_loaded = excluded.not_loaded
      where w.dead_at is null and w.tenant = $9 and w.key_id = $10
    returning instance`,
+  true,
 );
 
 /** False when the instance is dead, or belongs to another key. May be repeated. */
@@ -36,9 +38,9 @@ export async function registerRemoteWorker(
   worker: RemoteInstance,
 ): Promise<boolean> {
   const { instance, host, pid, version, slots, leaseMs, definitions = [] } = worker;
-  const { tenant, keyId, address } = worker;
+  const { tenant, keyId, address, notLoaded = [] } = worker;
   const facts = [shard, instance, host, pid, version, slots, leaseMs, definitions];
-  return (await db.run(REGISTER, [...facts, tenant, keyId, address])).length > 0;
+  return (await db.run(REGISTER, [...facts, tenant, keyId, address, notLoaded])).length > 0;
 }
 
 /** The facts of a remote worker that never change. */

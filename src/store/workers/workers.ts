@@ -17,16 +17,20 @@ export interface WorkerInstance {
   leaseMs: number;
   /** The loaded definitions, as key@version. */
   definitions?: readonly string[];
+  /** Files of definitions that it could not load, each with the reason. */
+  notLoaded?: readonly string[];
 }
 
 const REGISTER = statement<{ instance: string }>(
   'register_worker',
   `insert into longshore.worker
      (shard, instance, host, pid, version, slots, started_at, heartbeat_at, lease_until,
-      definitions)
-   select $1, $2, $3, $4, $5, $6, at, at, at + make_interval(secs => $7::float8 / 1000), $8::text[]
+      definitions, not_loaded)
+   select $1, $2, $3, $4, $5, $6, at, at, at + make_interval(secs => $7::float8 / 1000), $8::text[],
+     $9::text[]
    from (select clock_timestamp() as at) c
    returning instance`,
+  true,
 );
 
 /** A running job, with what `decide()` needs. */
@@ -135,7 +139,9 @@ export async function registerWorker(
   worker: WorkerInstance,
 ): Promise<void> {
   const { instance, host, pid, version, slots, leaseMs, definitions = [] } = worker;
-  await db.run(REGISTER, [shard, instance, host, pid, version, slots, leaseMs, definitions]);
+  const { notLoaded = [] } = worker;
+  const facts = [shard, instance, host, pid, version, slots, leaseMs, definitions];
+  await db.run(REGISTER, [...facts, notLoaded]);
 }
 
 /** The definitions of a worker have changed. */

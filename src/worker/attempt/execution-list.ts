@@ -19,6 +19,11 @@ export class ExecutionList {
     return [...this.#executions];
   }
 
+  /** Whether one is of this shard. */
+  some(shard: number): boolean {
+    return this.#executions.some((execution) => execution.shard === shard);
+  }
+
   has(execution: Execution): boolean {
     return this.#executions[execution.place] === execution;
   }

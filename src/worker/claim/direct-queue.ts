@@ -44,9 +44,9 @@ class DirectShard implements ShardQueue {
   readonly #outcomes: StoreOutcomes;
 
   constructor(shard: number, store: WorkerStore, options: ShardQueueOptions) {
-    const { definitions, clock, log, pollMs, ageingMs } = options;
+    const { definitions, clock, log, pollMs, ageingMs, quietMs } = options;
     this.shard = shard;
-    this.#levels = new Levels(shard, store, definitions, clock, pollMs, ageingMs);
+    this.#levels = new Levels(shard, store, definitions, clock, pollMs, ageingMs, quietMs);
     this.#timings = new Timings(clock, async (sums) => await store.writeTimings(shard, sums));
     this.#outcomes = new StoreOutcomes(store, clock, log);
   }

@@ -75,12 +75,13 @@ export class Levels {
     clock: Clock,
     pollMs: number,
     ageingMs = 0,
+    quietMs = pollMs,
   ) {
     this.shard = shard;
     this.#queue = queue;
     this.#definitions = definitions;
     this.#clock = clock;
-    this.#pollInterval = new PollInterval(pollMs);
+    this.#pollInterval = new PollInterval(pollMs, quietMs);
     this.#ageingMs = ageingMs;
   }
 
@@ -94,6 +95,7 @@ export class Levels {
   /** An unknown queue may be new and ours: the next poll decides. */
   hint(hint: LevelHint): void {
     this.#hintsWhilePolling?.push(hint);
+    this.#pollInterval.hinted(this.#clock.monotonicMs());
     if (hint.queue === QUEUES_CHANGED) return this.pollSoon();
     this.#reopen(hint.queue);
     if (this.#queues.has(hint.queue)) this.#add(hint.queue, hint.rank);
@@ -133,7 +135,7 @@ export class Levels {
     this.#hintsWhilePolling = undefined;
     for (const hint of announced) this.hint(hint);
     for (const name of this.#since.keys()) if (!this.#known.has(name)) this.#since.delete(name);
-    this.#pollInterval.polled(startMs, this.#clock.monotonicMs());
+    this.#pollInterval.polled(startMs, this.#clock.monotonicMs(), found.length > 0);
   }
 
   /** The levels that the claims of the next round visit, best first. */

@@ -10,23 +10,24 @@ import { Fenced } from '../fenced.ts';
 import type { Journal } from '../attempt/journal.ts';
 import { Outbox } from '../attempt/outbox.ts';
 import type { Runners } from '../runners/runners.ts';
-import { type ShardLoop, shardLoops } from './shard-loop.ts';
+import { type ShardLoop, shardLoops, wakingInTurn } from './shard-loop.ts';
 import { Slots } from './slots.ts';
 import { Starter } from '../attempt/starter.ts';
-import type { Accepted, Round, ServedDefinitions, ShardQueue, WorkQueue } from './work-queue.ts';
+import type { Accepted, Round, ServedDefinitions, ShardQueue } from './work-queue.ts';
+import type { ShardQueueOptions, WorkQueue } from './work-queue.ts';
 import type { Finished } from '../attempt/outcome-writer.ts';
 
-export interface WorkLoopOptions {
+export interface WorkLoopOptions extends Pick<ShardQueueOptions, 'ageingMs' | 'quietMs'> {
   queue: WorkQueue;
   runners: Pick<Runners, 'source'>;
   definitions: ServedDefinitions;
   journal: Journal;
   /** The current identity of this worker in a shard; null while it has no valid lease there. */
   instance(shard: number): string | null;
+  /** Resolves when the lease there is as short as that of a worker with jobs. */
+  readyToClaim?(shard: number): Promise<void>;
   slots: number;
   pollMs: number;
-  /** A level without a claimed job for this long goes first once; 0 or undefined is never. */
-  ageingMs?: number | undefined;
   cancelGraceMs: number;
   clock: Clock;
   log: Log;
@@ -54,12 +55,13 @@ export class WorkLoop implements Service {
   readonly outbox: Outbox;
   readonly #options: WorkLoopOptions;
   readonly #shards: ShardLoop[];
+  /** Slots may be free: all shards look for jobs. */
+  readonly #wakeAll: () => void;
   readonly #slots: Slots;
   readonly #starter: Starter;
   readonly #signals: AttemptSignals;
   readonly #fenced = new Fenced();
   #stopping = new AbortController();
-  #first = 0;
   #onIdle: (() => void) | undefined;
 
   constructor(options: WorkLoopOptions) {
@@ -68,6 +70,7 @@ export class WorkLoop implements Service {
     this.#signals = new AttemptSignals(clock, log, options.logJobs);
     this.outbox = new Outbox(queue.shards, queue.outcomes(clock, log), log, this.#signals);
     this.#shards = shardLoops(this.name, options, async (loop) => await this.#tick(loop));
+    this.#wakeAll = wakingInTurn(this.#shards);
     this.#slots = new Slots({
       size: options.slots,
       clock,
@@ -126,13 +129,10 @@ export class WorkLoop implements Service {
     this.#wakeAll();
   }
 
-  /** Slots may be free. The shard that is woken first rotates. */
-  #wakeAll(): void {
-    const { length } = this.#shards;
-    this.#first = (this.#first + 1) % length;
-    for (let step = 0; step < length; step += 1) {
-      this.#shards[(this.#first + step) % length]?.poller.wake();
-    }
+  /** Whether a shard has nothing here that needs its lease. */
+  isIdle(shard: number): boolean {
+    const calls = this.#shards[shard]?.rounds.size ?? 0;
+    return calls === 0 && this.outbox.unwritten(shard).length === 0 && !this.running.some(shard);
   }
 
   /** Resolves when no job is running here. */
@@ -145,16 +145,22 @@ export class WorkLoop implements Service {
     const { failure, queue } = loop;
     loop.failure = undefined;
     if (failure !== undefined) throw failure;
+    if (this.#options.instance(queue.shard) === null) return this.#options.pollMs;
+    await queue.refresh();
+    if (this.#claimable(queue) > 0) await this.#options.readyToClaim?.(queue.shard);
     const instance = this.#options.instance(queue.shard);
     if (instance === null) return this.#options.pollMs;
-    await queue.refresh();
     while (this.#worthRound(loop)) this.#begin(loop, instance);
     if (queue.wait !== null) this.#keepWaiting(loop, instance);
     return Math.min(this.#options.pollMs, queue.dueInMs);
   }
 
+  get #room(): number {
+    return Math.max(0, Math.min(BATCH_MAX, this.#slots.room));
+  }
+
   #claimable(queue: ShardQueue): number {
-    return queue.hasWork ? Math.max(0, Math.min(BATCH_MAX, this.#slots.room)) : 0;
+    return queue.hasWork ? this.#room : 0;
   }
 
   #worthRound({ queue, rounds }: ShardLoop): boolean {
@@ -182,7 +188,7 @@ export class WorkLoop implements Service {
    */
   #keepWaiting(loop: ShardLoop, instance: string): void {
     const { queue, waits } = loop;
-    const room = Math.max(0, Math.min(BATCH_MAX, this.#slots.room));
+    const room = this.#room;
     const most = Math.max(-1, ...waits.values());
     if (most > 0 || most === room) return;
     const { signal } = this.#stopping;
@@ -202,19 +208,18 @@ export class WorkLoop implements Service {
     limit: number,
     call: (round: Round) => Promise<Execution[]>,
   ): Promise<void> {
-    const { queue } = loop;
-    const lend = this.#shards.length > 1 ? () => this.#wakeAll() : null;
+    const { shard } = loop.queue;
+    const lend = this.#shards.length > 1 ? this.#wakeAll : null;
     const promised = this.#slots.promise(limit, lend);
-    const accept = (jobs: readonly Accepted[]) => this.#accept(queue.shard, jobs);
-    const { outbox } = this;
-    await call({ outbox, instance, batch, limit, accept })
+    const accept = (jobs: readonly Accepted[]) => this.#accept(shard, jobs);
+    await call({ outbox: this.outbox, instance, batch, limit, accept })
       .catch((error: unknown) => {
         loop.failure = error;
         return [];
       })
       .then((executions) => {
         // The lease was lost meanwhile: the reaper gives these jobs to other workers.
-        const ours = this.#options.instance(queue.shard) === instance;
+        const ours = this.#options.instance(shard) === instance;
         if (!ours) for (const execution of executions) this.running.delete(execution);
         this.#slots.accept(ours ? executions : [], promised());
         // Slots that were promised and not used are for the other shards.

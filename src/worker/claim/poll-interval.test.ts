@@ -23,3 +23,22 @@ test.each([
   ['dear ones take a twentieth of the time', [100, 100], 2_000],
   ['however dear, ten polls are the most', [60_000, 60_000], 10 * POLL_MS],
 ])('%s', (_, tookMs, pauseMs) => expect(pauseAfter(...tookMs)).toBe(pauseMs));
+
+test('polls that find nothing become rarer, until a hint', () => {
+  const pace = new PollInterval(POLL_MS, 8 * POLL_MS);
+  const pauseMs = (nowMs: number) => {
+    let ms = 0;
+    while (!pace.isDue(nowMs + ms)) ms += 1;
+    return ms;
+  };
+  const after = (found: boolean) => {
+    pace.polled(0, 1, found);
+    return pauseMs(1);
+  };
+  expect([after(true), after(false), after(false), after(false)]).toEqual([
+    1_000, 1_000, 2_000, 4_000,
+  ]);
+  pace.hinted(1);
+  expect(pauseMs(1)).toBe(POLL_MS);
+  expect(after(false)).toBe(POLL_MS);
+});

@@ -37,7 +37,11 @@ export interface WorkerStore {
   readonly vault: Vault;
   /** Reads and writes large values; absent where none can be. */
   readonly large?: LargeValues | undefined;
-  publish(definitions: readonly DefinitionInfo[]): Promise<void>;
+  /** Calls back for what it leaves out, such as an invalid schedule in the code. */
+  publish(
+    definitions: readonly DefinitionInfo[],
+    onProblem?: (problem: string) => void,
+  ): Promise<void>;
   queues(shard: number, definitions: readonly DefinitionInfo[]): Promise<ServedQueue[]>;
   findLevels(shard: number, queues: readonly number[]): Promise<{ queue: number; rank: number }[]>;
   claim(

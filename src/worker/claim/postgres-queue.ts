@@ -33,6 +33,7 @@ import {
   retireWorker,
 } from '../../store/workers/workers.ts';
 import type { WorkerStore } from './port.ts';
+import { type SetUp, ShardSetup } from './shard-setup.ts';
 
 /** The time until the job is due again; empty when it does not wait for a time. */
 function waitMs({ to, delayMs }: Transition): number[] {
@@ -50,7 +51,16 @@ export function postgresQueue(
   waker: Waker,
   spawn: WorkerStore['spawn'] = async () => ({ problem: 'this worker stores no children' }),
   large?: LargeValues,
+  setUp: SetUp = async () => undefined,
 ): WorkerStore {
+  const setup = new ShardSetup(db.shards, async (shard, definitions) => {
+    await syncLimits(
+      db,
+      definitions.map(({ key }) => key),
+      [shard],
+    );
+    await setUp(shard, definitions);
+  });
   return {
     spawn,
     shards: db.shards,
@@ -58,10 +68,7 @@ export function postgresQueue(
     large,
     publish: async (definitions) => {
       await publishDefinitions(db, definitions);
-      await syncLimits(
-        db,
-        definitions.map(({ key }) => key),
-      );
+      await setup.publish(definitions);
     },
     queues: async (shard, definitions) => await servedQueues(db, shard, definitions),
     findLevels: async (shard, queues) => await findLevels(db, shard, queues),
@@ -72,7 +79,7 @@ export function postgresQueue(
         db,
         async () => await claimLimited(db, shard, limit, instance, levels),
       );
-      if (claimed.keyOpensInMs !== null) waker.wakeScheduler([claimed.keyOpensInMs]);
+      if (claimed.keyOpensInMs !== null) waker.wakeScheduler(shard, [claimed.keyOpensInMs]);
       return claimed;
     },
     settleAndClaim: async (shard, batch) =>
@@ -80,8 +87,15 @@ export function postgresQueue(
     settle: async (shard, settlements) => {
       const settled = await withPartitions(db, async () => await settle(db, shard, settlements));
       waker.wake(settled.flatMap(({ levels }) => levels));
-      waker.wakeScheduler(settlements.flatMap(({ transition }) => waitMs(transition)));
-      if (settled.some(({ watched }) => watched)) await resolveSoon(db, shard);
+      waker.wakeScheduler(
+        shard,
+        settlements.flatMap(({ transition }) => waitMs(transition)),
+      );
+      if (settled.some(({ watched }) => watched)) {
+        const resolved = resolveSoon(db, shard);
+        // Who waits may be in a shard that does not answer: the round goes on.
+        if (db.shards === 1) await resolved;
+      }
       return settled;
     },
     settleUndelivered: async (shard, instance, settlements) => {
@@ -109,7 +123,10 @@ export function postgresQueue(
     loadChildren: async (shard, id) => await loadChildren(db, shard, id),
     saveProgress: async (shard, updates) => await saveProgress(db, shard, updates),
     readSecrets: async (tenant, definitionKey) => await readSecrets(db, tenant, definitionKey),
-    register: async (shard, worker) => await registerWorker(reserved, shard, worker),
+    register: async (shard, worker) => {
+      await setup.ready(shard);
+      await registerWorker(reserved, shard, worker);
+    },
     announce: async (shard, instance, definitions) => {
       const names = definitions.map(definitionName);
       if (instance !== null) await announceDefinitions(reserved, shard, instance, names);

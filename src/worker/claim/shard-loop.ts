@@ -39,3 +39,13 @@ export function shardLoops(
     return loop;
   });
 }
+
+/** A function that wakes all loops; at each call another one is the first. */
+export function wakingInTurn(loops: readonly ShardLoop[]): () => void {
+  const { length } = loops;
+  let first = 0;
+  return () => {
+    first = (first + 1) % length;
+    for (let step = 0; step < length; step += 1) loops[(first + step) % length]?.poller.wake();
+  };
+}

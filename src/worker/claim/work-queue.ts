@@ -21,7 +21,11 @@ export interface WorkQueue extends Reports, Leases {
   useLease(lease: Lease): void;
   /** Where the queue hears of releases, instead of LISTEN. */
   onReleases?(changed: () => void): void;
-  publish(definitions: readonly DefinitionInfo[]): Promise<void>;
+  /** Calls back for what it leaves out, such as an invalid schedule in the code. */
+  publish(
+    definitions: readonly DefinitionInfo[],
+    onProblem?: (problem: string) => void,
+  ): Promise<void>;
   /** Writes outcomes outside of a round, as a worker does that stops. */
   outcomes(clock: Clock, log: Log): OutcomeWriter;
   /** The jobs of one shard with these definitions. */
@@ -76,7 +80,10 @@ export interface ShardQueueOptions {
   clock: Clock;
   log: Log;
   pollMs: number;
+  /** A level without a claimed job for this long goes first once; 0 or undefined is never. */
   ageingMs?: number | undefined;
+  /** The longest pause between polls of a shard without work; undefined: none is longer. */
+  quietMs?: number | undefined;
 }
 
 /** Where the outcomes of a round come from. */

@@ -117,14 +117,18 @@ export class RemoteQueue implements WorkQueue {
   }
 
   async #put(worker: WorkerInstance): Promise<RegisterReply> {
-    const { instance, host, pid, version, slots, leaseMs } = worker;
+    const { instance, host, pid, version, slots, leaseMs, notLoaded = [] } = worker;
     // Publishing takes time, and a worker that comes back with a new id counts its lease meanwhile.
     const definitions = this.#definitions.map((rules) => {
       const { key, version: of } = rules;
       return { key, version: of, ...(!this.#published && { rules }) };
     });
     const facts = { host, pid, version, slots, leaseMs, definitions };
-    const body = { ...facts, ...(this.#deployments && { deployments: true }) };
+    const body = {
+      ...facts,
+      ...(this.#deployments && { deployments: true }),
+      ...(notLoaded.length > 0 && { notLoaded }),
+    };
     const path = `/v1/workers/${instance}`;
     const call = { method: 'PUT', path, body, timeoutMs: CALL_MS } as const;
     const reply = await this.#calls.call<RegisterReply>(call);

@@ -92,10 +92,27 @@ export class Turns {
     });
     if (reply.beat) this.#lease?.beatSoon();
     if (reply.deployments) this.onReleases();
-    // The answer may be late: no job starts without a lease.
-    if (reply.jobs.length > 0 && turn.starts !== false) await this.#lease?.confirm(instance);
     const results = this.#results(batch, reply);
-    return { results, jobs: reply.jobs.flatMap((job) => this.#accepted(instance, job)) };
+    const mayStart = await this.#mayStart(turn, reply);
+    return {
+      results,
+      jobs: mayStart ? reply.jobs.flatMap((job) => this.#accepted(instance, job)) : [],
+    };
+  }
+
+  /**
+   * The answer may be late: no job starts without a lease. If there is none, a turn that wrote
+   * outcomes still returns their results; the next heartbeats find its jobs unheld, and return them.
+   */
+  async #mayStart({ instance, batch, starts }: Turn, { jobs }: TurnReply): Promise<boolean> {
+    if (jobs.length === 0 || starts === false) return true;
+    try {
+      await this.#lease?.confirm(instance);
+      return true;
+    } catch (error) {
+      if (batch.length === 0) throw error;
+      return false;
+    }
   }
 
   /** An idle turn renews the lease from the moment it is sent. */

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { DeploymentPlan } from '../ipc.ts';
-import { firstLines, type Loaded } from './loaded.ts';
+import { firstLines, type Loaded, unreadable } from './loaded.ts';
 import { isJobDefinition, type JobDefinition } from '../../core/definition/define.ts';
 import { isDefinitionFile } from '../../core/definition/definition-file.ts';
 
@@ -20,15 +20,21 @@ export async function loadDefinitions(path: string, deployment?: DeploymentPlan)
   let files: string[];
   try {
     files = definitionFiles(root);
-  } catch {
-    return { definitions: [], problems: [`${path}: no such file or folder`] };
+  } catch (error) {
+    return {
+      definitions: [],
+      problems: [`${path}: ${unreadable(error) ?? 'no such file or folder'}`],
+    };
   }
   for (const file of files) {
     const shown = relative(process.cwd(), file) || file;
     try {
       const found = await definitionsIn(file);
       if (found.length === 0) {
-        problems.push(`${shown}: exports no job made by defineJob or defineCommand`);
+        problems.push(
+          `${shown}: exports no job made by defineJob or defineCommand; ` +
+            `if other files import it, begin its name with "_", or move it out of this folder`,
+        );
       }
       for (const definition of found) {
         const name = `${definition.key}@${definition.version}`;

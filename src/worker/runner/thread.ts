@@ -36,7 +36,7 @@ function send(message: FromRunner): void {
 }
 
 prepareCode(plan);
-const { definitions, problems } = await loadDefinitions(jobsPath);
+const { definitions, problems } = await loadDefinitions(jobsPath, plan.deployment);
 const session = new RunnerSession({
   definitions: byName(definitions),
   send,

@@ -10,7 +10,6 @@ import type { Sandbox } from '../isolation/sandbox.ts';
 import { GuardedProcess } from '../isolation/guarded-process.ts';
 import {
   type AbortReason,
-  lineMaxOf,
   LineReader,
   type LoadPlan,
   messageLine,
@@ -63,8 +62,8 @@ export class ProcessRunner implements SpawnedRunner {
   #retired = false;
   /** Made when it is idle for the first time. */
   #idle: IdleCheck | undefined;
-  /** The usage and peak of the process when its last job ended. */
   readonly #jobsPath: string;
+  /** The usage and peak of the process when its last job ended. */
   #earlier = { cpuMs: 0, peakRssBytes: 0 };
 
   constructor(sandbox: Sandbox, options: ProcessRunnerOptions) {
@@ -120,16 +119,17 @@ export class ProcessRunner implements SpawnedRunner {
 
   give(command: Omit<RunCommand, 'params'>, paramsJson: string, events: RunnerEvents): void {
     this.#idle?.stop();
-    const { resultMaxBytes } = command;
-    const claim = this.#channel.begin(command.claim, events, resultMaxBytes);
-    this.#reader.lineMax = lineMaxOf(resultMaxBytes);
+    const claim = this.#channel.begin(command.claim, events, command.resultMaxBytes);
+    this.#reader.lineMax = this.#channel.lineMax;
     this.#process.socket.write(runLine({ ...command, claim }, paramsJson));
     this.#sandbox.memory?.watch(() => this.kill());
   }
 
   giveGroup(jobs: readonly GroupJob[]): void {
     this.#idle?.stop();
-    for (const line of groupLines(this.#channel, jobs)) this.#process.socket.write(line);
+    const lines = groupLines(this.#channel, jobs);
+    this.#reader.lineMax = this.#channel.lineMax;
+    for (const line of lines) this.#process.socket.write(line);
     this.#sandbox.memory?.watch(() => this.kill());
   }
 

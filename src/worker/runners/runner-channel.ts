@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { parseMessage } from './parse-message.ts';
-import { messageLine, runLine } from '../ipc.ts';
+import { LINE_MAX, lineMaxOf, messageLine, runLine } from '../ipc.ts';
 import type { GroupJob, JobMessage, RunnerEvents, RunnerExit, RunnerReport } from './runner.ts';
 
 /** The largest range of `randomInt`. */
@@ -20,6 +20,8 @@ export type OutcomeHandler = (
  * dropped.
  */
 export class RunnerChannel {
+  /** How long a message of the current job may be. */
+  lineMax = LINE_MAX;
   /** Resolves when the definitions are loaded. */
   readonly report: Promise<RunnerReport>;
   readonly #onOutcome: OutcomeHandler;
@@ -42,7 +44,7 @@ export class RunnerChannel {
   /** Returns the number that stands for the claim in messages from and to the runner. */
   begin(claim: number, events: RunnerEvents, resultMaxBytes?: number): number {
     const run = randomInt(RUN_MAX);
-    this.#resultMaxBytes = resultMaxBytes;
+    this.#limitResults(resultMaxBytes);
     this.#run = run;
     this.#claim = claim;
     this.#events = events;
@@ -52,12 +54,19 @@ export class RunnerChannel {
 
   /** The same for the jobs of a group. */
   beginGroup(jobs: readonly { claim: number; events: RunnerEvents }[]): number[] {
+    this.#limitResults(undefined);
     this.#group = new Map(jobs.map((job) => [randomInt(RUN_MAX), job]));
     const runs = [...this.#group.keys()];
     // Output is that of the whole group, and may arrive after the outcomes; the first job gets it.
     this.#events = jobs[0]?.events;
     if (this.#exit) this.exit(this.#exit);
     return runs;
+  }
+
+  /** Undefined: the default. A job must not inherit the limit of the one before it. */
+  #limitResults(resultMaxBytes: number | undefined): void {
+    this.#resultMaxBytes = resultMaxBytes;
+    this.lineMax = lineMaxOf(resultMaxBytes);
   }
 
   /** Null when the runner does not run this claim. */

@@ -73,6 +73,8 @@ export interface SpawnedRunner extends Runner {
 export interface RunnerReport {
   definitions: DefinitionInfo[];
   problems: string[];
+  /** Warnings about the machine; all definitions run nevertheless. */
+  warnings?: string[];
   /** What it compiled; see `runner/prepared-code.ts`. */
   files?: CodeFiles;
 }

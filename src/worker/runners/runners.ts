@@ -169,7 +169,7 @@ export class Runners implements Service {
     const { warning, hasUsers } = this.#room;
     const warnings = warning === null ? [] : [warning];
     if (!hasUsers || this.#options.inlineJobs === 'always') {
-      return { definitions, problems: [...problems, ...warnings] };
+      return { definitions, problems, warnings };
     }
     const inside = definitions.filter(({ isolation }) => INSIDE.includes(isolation));
     const refused = inside.map(
@@ -179,7 +179,8 @@ export class Runners implements Service {
     );
     return {
       definitions: definitions.filter((definition) => !inside.includes(definition)),
-      problems: [...problems, ...refused, ...warnings],
+      problems: [...problems, ...refused],
+      warnings,
     };
   }
 

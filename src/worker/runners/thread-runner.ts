@@ -10,7 +10,6 @@ import type { Sandbox } from '../isolation/sandbox.ts';
 import { OutputLines } from '../isolation/output-lines.ts';
 import {
   type AbortReason,
-  LINE_MAX,
   type LoadPlan,
   messageLine,
   type RunCommand,
@@ -160,7 +159,11 @@ export class ThreadRunner implements SpawnedRunner {
   }
 
   #receive(line: unknown): void {
-    if (typeof line !== 'string' || line.length > LINE_MAX || !this.#channel.receive(line)) {
+    if (
+      typeof line !== 'string' ||
+      line.length > this.#channel.lineMax ||
+      !this.#channel.receive(line)
+    ) {
       return this.#end('the job wrote on the connection between its thread and the worker');
     }
     const { length } = line;

@@ -200,6 +200,6 @@ describe(PAGE, () => {
     const wrong = await run(['enqueue', 'webhook_delivery', '{"data":1}'], {
       env: client,
     });
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('/params/url')]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('params /url')]);
   });
 });

@@ -136,7 +136,7 @@ describe('with keys', () => {
       const { problems } = await ask<{ problems: unknown[] }>('overview');
       expect(problems).toContainEqual(
         expect.objectContaining({
-          problem: expect.stringMatching(/^orders\.import: 3 failed: .*vat_id/) as string,
+          problem: expect.stringMatching(/^orders\.import: 3 failed, .* ago: .*vat_id/) as string,
         }),
       );
     });

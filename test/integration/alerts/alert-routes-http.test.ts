@@ -1,5 +1,5 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { callAs, newKey, newTenant, sharedServer } from '../../support/server-edge.ts';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { callAs, newKey, newTenant, serverOn, sharedServer } from '../../support/server-edge.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 
 const database = sharedDatabase();
@@ -57,8 +57,29 @@ describe('a route', () => {
     expect((await callAs(app, key, 'DELETE', `${PATH}/on-call`)).status).toBe(404);
     const { key: admin } = await newKey(database, 'default', 'admin');
     const audit = await callAs(app, admin, 'GET', '/v1/audit?subject=on-call');
-    const actions = (audit.body['entries'] as { action: string }[]).map(({ action }) => action);
-    expect(actions).toEqual(['alert-route.delete', 'alert-route.save', 'alert-route.save']);
+    const entries = audit.body['entries'] as { action: string; after: unknown }[];
+    expect(entries.map(({ action }) => action)).toEqual([
+      'alert-route.delete',
+      'alert-route.save',
+      'alert-route.save',
+    ]);
+    expect(entries[1]?.after).toEqual({
+      quietHours,
+      owners: ['team-a'],
+      rules: ['stuck'],
+      groupSeconds: 0,
+    });
+    expect(entries[2]?.after).toMatchObject({ ...MAIL, groupSeconds: 60, enabled: true });
+  });
+
+  it('by e-mail warns where no mail server is set', async () => {
+    const without = serverOn(database, { hasMail: false });
+    onTestFinished(async () => await without.close());
+    const saved = async (server: typeof app, payload: unknown) =>
+      (await callAs(server, key, 'PUT', `${PATH}/night`, { payload })).body['warnings'];
+    expect(await saved(without, MAIL)).toEqual([expect.stringContaining('LONGSHORE_SMTP_URL')]);
+    expect(await saved(without, CHAT)).toEqual([]);
+    expect(await saved(app, MAIL)).toEqual([]);
   });
 
   it('never shows the URL of a chat, and keeps it', async () => {

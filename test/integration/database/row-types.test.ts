@@ -27,6 +27,8 @@ const NEVER_NULL: Record<string, string> = {
   'children_of_job.asked': 'a child has a hash, by a check of the table',
   'known_children.name': 'a child has a name, by a check of the table',
   'known_children.asked': 'a child has a hash, by a check of the table',
+  'known_batch_jobs.name': 'a job of a batch has a name, by a check of the table',
+  'known_batch_jobs.asked': 'a job of a batch has a hash, by a check of the table',
   'parents_of_job.state': 'only edges with an end are read',
   'rotate_webhook_secret.previousUntil': 'just written',
 };

@@ -90,6 +90,7 @@ describe('docs/sdk.md', () => {
         'data: {"fraction":1,"message":"part 3"}',
         'event: end',
         'data: "succeeded"',
+        '404',
       ]),
       ['The tide is in.'],
       [expect.stringMatching(/^gone: /)],

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineJob, enqueueIn, IdempotencyConflict, InvalidRequest } from '../../../src/index.ts';
@@ -94,6 +95,50 @@ describe('enqueueIn', () => {
     await expect(enqueueIn(unused, greet, { name: '' }, { skipValidation: true })).rejects.toThrow(
       'nothing should be sent',
     );
+  });
+
+  it('says that options are unknown or not possible, before it sends anything', async () => {
+    const unused = { query: () => Promise.reject(new Error('nothing should be sent')) };
+    const enqueue = async (options: object) =>
+      await enqueueIn(unused, 'greet', { name: 'x' }, options).catch((error: unknown) => error);
+    const pointer = '/after';
+    expect(await enqueue({ after: ['a'] })).toBeInstanceOf(InvalidRequest);
+    expect(await enqueue({ after: ['a'] })).toMatchObject({
+      message: '/after: not possible in a transaction',
+      errors: [{ pointer, detail: 'not possible in a transaction' }],
+    });
+    expect(await enqueue({ prioritty: 1 })).toMatchObject({
+      message: '/prioritty: unknown field "prioritty": did you mean "priority"?',
+    });
+    expect(await enqueue({ after: undefined })).toMatchObject({
+      message: 'nothing should be sent',
+    });
+    await expect(enqueueIn(unused, undefined as never)).rejects.toThrow(
+      'definition is undefined: is it exported under this name?',
+    );
+    await expect(enqueueIn(undefined as never, 'greet')).rejects.toThrow(
+      /^enqueueIn wants .*, not undefined$/,
+    );
+  });
+
+  it('says that a database has no Longshore, with every library', async () => {
+    const url = new URL(database.url);
+    const name = `${url.pathname.slice(1)}_plain`;
+    url.pathname = `/${name}`;
+    await database.sql(`create database ${name} template template0`);
+    const plain = new Client({ connectionString: url.href });
+    await plain.connect();
+    await plain.query('create table public."Order" (id int primary key)');
+    await plain.end();
+    for (const [library, inTransaction] of Object.entries(LIBRARIES)) {
+      const work = inTransaction(url.href, 1, async (tx) => {
+        await enqueueIn(tx, 'greet', { name: 'x' });
+      });
+      await expect(work, library).rejects.toThrow(
+        'this database has no Longshore: start a server on it, or run longshore migrate',
+      );
+    }
+    await database.sql(`drop database ${name} with (force)`);
   });
 
   it('refuses what is no transaction, rather than store the job apart from it', async () => {

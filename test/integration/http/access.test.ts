@@ -41,9 +41,21 @@ describe('a server on loopback', () => {
     });
     expect((await who(other, null)).body).toMatchObject({ kind: 'open', tenant: 'default' });
     expect((await who(lan, null)).status).toBe(401);
+    await newTenant(fresh, 'acme');
     const deps = { ...fresh, log: silentLog, host: '0.0.0.0', port: 0, version: '0' };
     const refused = new HttpServer(deps);
     await expect(refused.start()).rejects.toThrow('longshore keys create');
+    for (const [path, scopes] of [
+      ['/v1/keys', ['jobs:read', 'operate']],
+      ['/v1/keys?tenant=acme', ['admin']],
+    ] as const) {
+      const locking = await callAs(one, null, 'POST', path, { payload: { name: 'one', scopes } });
+      expect([locking.status, locking.text]).toEqual([
+        400,
+        expect.stringContaining('The first key must have the scope admin'),
+      ]);
+    }
+    expect((await who(one, null)).body).toMatchObject({ kind: 'open' });
     const payload = { name: 'first', scopes: ['admin'] };
     const made = await callAs(one, null, 'POST', '/v1/keys', { payload });
     expect(made.status).toBe(201);
@@ -170,6 +182,9 @@ describe('longshore keys', () => {
     const { config } = loadConfig({ env: { DATABASE_URL: url }, directory: '/nowhere' });
     await withKeyDesk(config, silentLog, { makesCluster: true }, async (desk) => {
       const newKeyFields = { name: 'first', scopes: ['admin'], expiresAt: null } as const;
+      const reading = { ...newKeyFields, scopes: ['jobs:read'], tenant: 'default' } as const;
+      await expect(desk.create(reading)).rejects.toThrow('The first key must have the scope admin');
+      expect(await desk.list('default')).toEqual([]);
       const { key, keyId } = await desk.create({ ...newKeyFields, tenant: 'default' });
       expect(parseApiKey(key)?.id).toBe(keyId);
       await expect(desk.create({ ...newKeyFields, tenant: 'unknown' })).rejects.toThrow(
@@ -277,6 +292,8 @@ describe('the audit log', () => {
     const cron = { definitionKey: 'a', cron: '@daily', params: { password: 'canary' } };
     const schedule = String((await post('/v1/schedules', cron))['id']);
     await post(`/v1/schedules/${schedule}/pause`);
+    await post(`/v1/schedules/${schedule}/resume`);
+    await post(`/v1/schedules/${schedule}/pause`, { reason: 'the bank is closed' });
     const patch = { payload: { params: { password: 'canary2' }, priority: 3 } };
     await callAs(here, key, 'PATCH', `/v1/schedules/${schedule}`, patch);
     const { jobId } = await post(`/v1/schedules/${schedule}/trigger`);
@@ -296,6 +313,13 @@ describe('the audit log', () => {
       ['schedule.delete', schedule, { name: null, definitionKey: 'a', cron: '@daily' }, null],
       ['schedule.trigger', schedule, null, { jobId }],
       ['schedule.change', schedule, { priority: 0 }, { priority: 3, params: 'changed' }],
+      [
+        'schedule.change',
+        schedule,
+        { enabled: true, reason: null },
+        { enabled: false, reason: 'the bank is closed' },
+      ],
+      ['schedule.change', schedule, { enabled: false }, { enabled: true }],
       ['schedule.change', schedule, { enabled: true }, { enabled: false }],
       [
         'schedule.create',
@@ -308,6 +332,7 @@ describe('the audit log', () => {
       ['job.release', held, { status: 'created' }, { status: 'queued' }],
     ]);
     expect(entries.every(({ address }) => address === '127.0.0.1')).toBe(true);
+    expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set([`key:${keyId} (admin)`]));
     expect(text).not.toContain('canary');
     const made = await callAs(here, key, 'GET', '/v1/audit?tenant=made-here');
     expect(made.body['entries']).toMatchObject([{ action: 'tenant.create', subject: 'made-here' }]);
@@ -334,6 +359,15 @@ describe('the audit log', () => {
     const later = await callAs(here, key, 'GET', '/v1/audit?after=2090-01-01T00:00:00Z');
     expect(later.body['entries']).toEqual([]);
     expect((await callAs(here, key, 'GET', '/v1/audit?cursor=x')).status).toBe(400);
+    const foundBy = async (query: string) =>
+      (await callAs(here, key, 'GET', `/v1/audit?${query}`)).body['entries'] as { id: string }[];
+    expect(await foundBy('q=EY.CREA')).toHaveLength(5);
+    expect(await foundBy('q=jobs%3Aread')).toHaveLength(4);
+    expect(await foundBy('q=%25')).toEqual([]);
+    expect(await foundBy('q=made-here')).toEqual([]);
+    expect(await foundBy('q=EY.CREA&before=2020-01-01T00:00:00Z')).toEqual([]);
+    const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+    expect(await foundBy(`q=EY.CREA&after=${hourAgo}&before=2090-01-01T00:00:00Z`)).toHaveLength(5);
   });
 
   it('only accepts new entries, from any user', async () => {

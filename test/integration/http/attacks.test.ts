@@ -60,7 +60,7 @@ describe('text where a name is expected', () => {
       ],
       '/v1/dead-letters': ['definitionKey', 'errorCode', 'from', 'q', 'cursor', 'limit'],
       '/v1/schedules': ['definitionKey', 'name', 'enabled', 'cursor', 'limit'],
-      '/v1/audit': ['actor', 'action', 'subject', 'after', 'cursor', 'limit', 'tenant'],
+      '/v1/audit': ['actor', 'action', 'subject', 'q', 'after', 'cursor', 'limit', 'tenant'],
     };
     for (const [path, names] of Object.entries(asked)) {
       for (const name of names) {

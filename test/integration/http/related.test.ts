@@ -1,7 +1,19 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { deleteJob } from '../../../src/store/change/delete-jobs.ts';
-import { enqueueOne } from '../../support/jobs.ts';
+import type { RelatedJobs } from '../../../src/core/dependency/related.ts';
+import { resolveEnded } from '../../../src/store/edges/resolve-ended.ts';
+import { type NewChild, spawnChildren } from '../../../src/store/edges/spawn-children.ts';
+import { reachOwned } from '../../support/checks/reach-state.ts';
+import {
+  claimAny,
+  enqueueOne,
+  failure,
+  newWorker,
+  request,
+  settleAs,
+  SUCCESS,
+} from '../../support/jobs.ts';
 import { newKey, newTenant, sharedServer } from '../../support/server-edge.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 
@@ -16,6 +28,7 @@ beforeAll(async () => {
     await newTenant(database, tenant);
     keys[tenant] = (await newKey(database, tenant, 'jobs:read', 'jobs:write')).key;
   }
+  keys['default'] = (await newKey(database, 'default', 'jobs:read')).key;
 });
 
 const as = (tenant: string) => ({ authorization: `Bearer ${keys[tenant]}` });
@@ -92,11 +105,43 @@ describe('GET /v1/jobs/{id}/related', () => {
       children: [],
       childrenTotal: 0,
       childrenOpen: 0,
+      childrenEnded: { succeeded: 0, failed: 0, cancelled: 0 },
+      failedChildren: [],
     });
     expect((await related('acme', jobId)).json()).toMatchObject({ parents: [gone] });
     await deleteJob(database.db, 'acme', parent);
     const deleted = { ...gone, definitionKey: null };
     expect((await related('acme', jobId)).json()).toMatchObject({ parents: [deleted] });
+  });
+
+  it('counts all children by their end, and has the failed ones first of all', async () => {
+    const { id, job } = await reachOwned(database);
+    const names = ['a', 'b', 'c', 'd'];
+    const wanted: NewChild[] = [];
+    for (const name of names) {
+      const entry = await database.enqueuer.prepare(request({ definitionKey: `child ${name}` }));
+      wanted.push({ name, asked: 'asked', entry });
+    }
+    const made = await database.db.transaction(
+      async (tx) => await spawnChildren(tx, { shard: 0, id, claim: job.claim }, wanted),
+    );
+    const ids = (made?.children ?? []).map((child) => child.id);
+    const claimed = await claimAny(database, await newWorker(database), 100);
+    const ends = { b: failure('NON_RETRYABLE'), c: SUCCESS } as const;
+    for (const [name, end] of Object.entries(ends)) {
+      const child = claimed.find((one) => one.id === ids[names.indexOf(name)]);
+      if (!child) throw new Error(`child ${name} was not claimed`);
+      await settleAs(database, child, end);
+    }
+    await resolveEnded(database.db, 0, 100);
+    const answer = (await related('default', id)).json<RelatedJobs>();
+    expect(answer).toMatchObject({
+      childrenTotal: 4,
+      childrenOpen: 2,
+      childrenEnded: { succeeded: 1, failed: 1, cancelled: 0 },
+      failedChildren: [{ jobId: ids[1], definitionKey: 'child b', status: 'failed' }],
+    });
+    expect(answer.children.map(({ jobId }) => jobId)).toEqual(ids);
   });
 
   it('is 404 for a job of another tenant', async () => {

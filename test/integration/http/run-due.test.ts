@@ -77,6 +77,16 @@ describe('run-due', () => {
     expect(await due()).toEqual(NOTHING);
   });
 
+  it('runs what waited for a job that expires meanwhile', async () => {
+    const expiresAt = new Date(Date.now() + 100);
+    const first = await enqueueOne(database, { definitionKey: 'unknown', expiresAt });
+    const after = { jobs: [first], onFailure: 'run' as const };
+    const second = await enqueueOne(database, { definitionKey: 'note', after });
+    await until('the first has expired', () => Date.now() > expiresAt.getTime());
+    expect(await due()).toMatchObject({ claimed: 1, succeeded: 1 });
+    expect(await getJob(database.db, 'default', second)).toMatchObject({ status: 'succeeded' });
+  });
+
   it('sends webhook deliveries, and counts them like hooks', async () => {
     const receiver = await startReceiver();
     await newWebhook(database, { url: receiver.url });

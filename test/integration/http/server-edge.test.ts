@@ -46,6 +46,7 @@ afterAll(async () => await app.close());
 const MISSING = {
   jobId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
   scheduleId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
+  batchId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
   bulkId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
   webhookId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
   deliveryId: '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400',
@@ -139,6 +140,8 @@ describe('what belongs to another tenant', () => {
     const made = await callAs(app, owner, 'POST', '/v1/jobs', { payload: job });
     const cron = { definitionKey: 'secret.job', cron: '@daily', params: { note: CANARY } };
     const planned = await callAs(app, owner, 'POST', '/v1/schedules', { payload: cron });
+    const set = { payload: { name: CANARY, open: true } };
+    const batch = await callAs(app, owner, 'POST', '/v1/batches', set);
     const many = { action: 'cancel', filter: { definitionKey: 'other.job' } };
     const begun = await callAs(app, owner, 'POST', '/v1/bulk', { payload: many });
     const hook = { url: `https://1.1.1.1/${CANARY}`, events: ['job.failed'] };
@@ -177,6 +180,7 @@ describe('what belongs to another tenant', () => {
     const theirs = {
       ...MISSING,
       viewName: 'their-view',
+      batchId: String(batch.body['id']),
       key: 'secret.job',
       name: 'their-route',
       number: '4000001',
@@ -276,7 +280,7 @@ describe('what belongs to another tenant', () => {
     expect(idsOf('acme').length * idsOf('rival').length).toBeGreaterThan(0);
     expect(await runningFor('acme', 'admin')).toEqual(idsOf('acme'));
     expect(await runningFor('rival', 'jobs:read')).toEqual(idsOf('rival'));
-    expect(await runningFor('default', 'jobs:read')).toEqual([]);
+    expect(await runningFor('default', 'jobs:read')).toEqual(idsOf('default'));
     expect(await runningFor('default', 'admin')).toEqual(rows.map(({ id }) => id).sort());
   });
 });

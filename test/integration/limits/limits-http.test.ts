@@ -57,7 +57,7 @@ describe('the limits of a definition', () => {
       limits: {
         code: { concurrencyLimit: 3 },
         override: { concurrencyLimit: 1 },
-        changedBy: `key:${operator.keyId}`,
+        changedBy: `key:${operator.keyId} (operate,jobs:read)`,
         inUse: 1,
       },
     });
@@ -67,8 +67,8 @@ describe('the limits of a definition', () => {
     await call(operator.key, 'PATCH', path, { concurrencyLimit: null, rateLimit: null });
     expect(await take(database, worker, 10)).toHaveLength(2);
     expect((await entries()).slice(-2)).toEqual([
-      `default definition.limits hello key:${operator.keyId}`,
-      `default definition.limits hello key:${operator.keyId}`,
+      `default definition.limits hello key:${operator.keyId} (operate,jobs:read)`,
+      `default definition.limits hello key:${operator.keyId} (operate,jobs:read)`,
     ]);
   });
 
@@ -100,7 +100,7 @@ describe('a pause', () => {
     await enqueueOne(database, { tenant: 'acme' });
     const reason = 'the printer burns';
     const made = await call(admin.key, 'POST', `${path}/pause`, { reason });
-    const by = `key:${admin.keyId}`;
+    const by = `key:${admin.keyId} (admin)`;
     expect(made).toMatchObject({ status: 200, body: { scope, name, by, reason } });
     expect((await entries()).slice(-2)).toContain(`${entry} ${by}`);
     expect(await take(database, worker, 10)).toEqual([]);
@@ -143,10 +143,10 @@ it('the limit and the weight of a tenant are changed, shown, and known to worker
   expect(queues.find(({ tenant }) => tenant === 'acme')?.weight).toBe(3);
   // In the log of the tenant, and in that of the admins who made the change.
   expect((await entries()).slice(-4)).toEqual([
-    `acme tenant.limits acme key:${admin.keyId}`,
-    `default tenant.limits acme key:${admin.keyId}`,
-    `acme tenant.weight acme key:${admin.keyId}`,
-    `default tenant.weight acme key:${admin.keyId}`,
+    `acme tenant.limits acme key:${admin.keyId} (admin)`,
+    `default tenant.limits acme key:${admin.keyId} (admin)`,
+    `acme tenant.weight acme key:${admin.keyId} (admin)`,
+    `default tenant.weight acme key:${admin.keyId} (admin)`,
   ]);
 });
 

@@ -1,4 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
+import { localQueue } from '../../../src/app/local-queue.ts';
+import { defineJob } from '../../../src/core/definition/define.ts';
+import { Db } from '../../../src/store/connection/db.ts';
+import { directQueue } from '../../../src/worker/claim/direct-queue.ts';
+import { workerOn } from '../../support/servers/worker.ts';
 import type { ScheduleInput } from '../../../src/core/definition/declared-schedule.ts';
 import { definitionInfo } from '../../../src/core/definition/check-definition.ts';
 import type { ScheduleView } from '../../../src/core/schedule/schedule.ts';
@@ -113,4 +118,20 @@ it('leaves out what cannot work, and what a person made under that name', async 
     'mine by api',
   ]);
   expect(schedules.find(({ name }) => name === 'mine')?.cron).toBe('@hourly');
+});
+
+it('is a problem of the worker if a schedule is invalid, and the others run', async () => {
+  const jobs = [
+    defineJob({ key: 'broken', schedule: '61 * * * *', isolation: 'inline', run: () => 1 }),
+    defineJob({ key: 'report', schedule: NIGHTLY, isolation: 'inline', run: () => 1 }),
+  ];
+  const { db, waker, url } = database;
+  const reserved = Db.open({ clock: systemClock, url, log: silentLog, max: 1 });
+  const queue = directQueue(localQueue(db, reserved, waker, {}, silentLog));
+  const { worker, stop } = workerOn(database, { jobs, queue });
+  await worker.start();
+  expect(worker.report.problems).toEqual([expect.stringMatching(/^broken, schedule "\w+": cron /)]);
+  expect(await all()).toMatchObject([{ definitionKey: 'report', name: 'nightly' }]);
+  await stop();
+  await reserved.close();
 });

@@ -144,7 +144,7 @@ describe('what is due sooner than the next look', () => {
     const later = await enqueueOne(database, { delayMs: 3_600_000 });
     await until('it is due', async () => (await getJob(db, 'default', soon))?.status === 'queued');
     expect((await getJob(db, 'default', later))?.status).toBe('scheduled');
-    expect(hints).toEqual([{ kind: 'jobs', inMs: 300 }]);
+    expect(hints).toEqual([{ kind: 'jobs', inMs: 300, shard: 0 }]);
     await promoting.stop();
     await listener.stop();
   });

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { ScheduleView, SlotView } from '../../../src/core/schedule/schedule.ts';
 import type { Problem } from '../../../src/protocol/problem.ts';
-import { ScheduleAnswer, SlotAnswer } from '../../../src/protocol/answers/schedule-answer.ts';
+import { NewScheduleAnswer, SlotAnswer } from '../../../src/protocol/answers/schedule-answer.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 import { callAs, sharedServer } from '../../support/server-edge.ts';
+import { publish } from '../../support/limits.ts';
 import { fallBehind, HOURLY, tick } from '../../support/schedules.ts';
 
 const HOUR_MS = 3_600_000;
@@ -63,8 +64,31 @@ describe('POST /v1/schedules', () => {
     });
     expect(body.nextAt).toMatch(/T02:30:00\.000Z$/);
     expect(headers['location']).toBe(`/v1/schedules/${body.id}`);
-    expect(ScheduleAnswer.strict().safeParse(body).error).toBeUndefined();
-    expect((await call('GET', `/${body.id}`)).body).toEqual(body);
+    expect(NewScheduleAnswer.strict().safeParse(body).error).toBeUndefined();
+    const detail = 'no worker has registered "report"';
+    expect(body).toEqual({
+      ...(await call<ScheduleView>('GET', `/${body.id}`)).body,
+      warnings: [{ code: 'UNREGISTERED', detail }],
+    });
+  });
+
+  it('warns of a definition that no worker has registered, or refuses it on request', async () => {
+    await publish(database, 'hello', {});
+    database.enqueuer.forgetDefinitions();
+    const asked = { definitionKey: 'helo', cron: HOURLY };
+    const detail = 'no worker has registered "helo": did you mean "hello"?';
+    expect(await create(asked)).toMatchObject({ warnings: [{ code: 'UNREGISTERED', detail }] });
+    expect(await refusal('POST', '', { ...asked, requireRegistered: true })).toMatchObject({
+      status: 422,
+      code: 'UNREGISTERED',
+      pointers: ['/definitionKey'],
+    });
+    const known = await create({ definitionKey: 'hello', requireRegistered: true });
+    expect(known).not.toHaveProperty('warnings');
+    expect(known).not.toHaveProperty('requireRegistered');
+    expect(await database.sql('select 1 from longshore.schedule')).toHaveLength(2);
+    await database.sql('delete from longshore.definition');
+    database.enqueuer.forgetDefinitions();
   });
 
   it('keeps all that is said', async () => {

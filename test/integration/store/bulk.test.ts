@@ -188,7 +188,7 @@ describe.each(postgresVersions())('a bulk action on PostgreSQL %i', (postgres) =
     const runAt = new Date('2100-01-01T00:00:00Z');
     const how = { mode: 'later', runAt, paramsJson: '{"fixed":true}' } as const;
     await startBulk(database.db, bulkRequest('retry', { definitionKey: 'a' }, how));
-    expect(await runBatch(database.db)).toMatchObject({ changed: 2, dueInMs: { length: 2 } });
+    expect(await runBatch(database.db)).toMatchObject({ changed: 2, due: { length: 2 } });
     const rows = await database.sql(
       `select params, run_at from longshore.waiting join longshore.job using (shard, id)`,
     );

@@ -89,6 +89,13 @@ const MUST_HAPPEN = [
   'no child is open when its parent begins to wait',
   'the last child moves its parent on',
   'a retried child is waited for again',
+  'an open batch is stored',
+  'a closed batch is stored',
+  'a batch without jobs goes on',
+  'jobs are added to a batch',
+  'a close moves a batch on',
+  'a closed batch waits for its jobs',
+  'a batch is cancelled with its jobs',
   'a settleAndClaim is refused a watched job',
   'a signal resumes its job',
   'a signal was early',
@@ -136,7 +143,7 @@ describe.skipIf(LONGSHORE_MODEL_SEED || LONGSHORE_MODEL_RUNS)('the model', () =>
   it('has tried every move and every kind of refusal', { timeout: 2 * patienceMs }, async () => {
     const missing = () => [...BUILT_MOVES, ...MUST_HAPPEN].filter((what) => !seen.has(what));
     // What chance has left out so far is not tried less, but a little later.
-    for (let more = 0; missing().length > 0 && more < 10; more += 1) {
+    for (let more = 0; missing().length > 0 && more < 15; more += 1) {
       const database = await testDatabase();
       onTestFinished(database.close);
       await takeRuns(database, 10, more + 1);

@@ -123,6 +123,7 @@ const NOT_MOVED = [
   'replace_waiting',
   'adopt',
   'block_queued',
+  'close_batch',
   'progress',
   'reseal_1_done',
   'watch_retried',

@@ -120,11 +120,12 @@ describe('a one-time link', () => {
     expect(again.body).toMatch(/It was used on \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
     const list = await callAs(app, key, 'GET', linksOf(jobId));
     expect(list.body).toMatchObject({ links: [{ linkId, state: 'used' }] });
-    const filter = { actor: null, action: null, after: null, before: null, afterId: null };
+    const filter = { actor: null, action: null, text: null, after: null, before: null };
     const { entries } = await listAudit(database.db, {
       ...filter,
       tenant: DEFAULT_TENANT,
       subject: jobId,
+      afterId: null,
       limit: 10,
     });
     expect(entries.map(({ action, actor }) => [action, actor.split(':')[0]])).toEqual([

@@ -265,6 +265,7 @@ describe('the table of secrets', () => {
     const { entries } = await listAudit(database.db, {
       ...filter,
       tenant: 'listed',
+      text: null,
       afterId: null,
       limit: 10,
     });

@@ -35,7 +35,7 @@ export function blocksOf(page: string, language?: string): Block[] {
 export interface CommandLine {
   /** As it stands there, without its comment. */
   line: string;
-  /** What stands before it: `NAME=value longshore …`. */
+  /** What stands before it: `NAME=value npx longshore …`. */
   env: Record<string, string>;
   /** What follows `longshore`, up to a pipe. */
   args: string[];
@@ -47,7 +47,7 @@ export function commandsIn({ text }: Block): CommandLine[] {
     const line = whole.replace(/\s+#.*$/, '');
     const found = /(?:^|[\s(])longshore (.*)$/.exec(line);
     if (!found) return [];
-    const [, before = ''] = /^((?:[A-Z_]+=\S+ )+)longshore/.exec(line) ?? [];
+    const [, before = ''] = /^((?:[A-Z_]+=(?!\$\()\S+ )+)(?:npx )?longshore/.exec(line) ?? [];
     const env = Object.fromEntries(
       before
         .trim()

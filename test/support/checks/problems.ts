@@ -8,9 +8,10 @@ import { FIXTURES, launch } from '../processes.ts';
 import { until } from '../until.ts';
 
 /**
- * A real server with many jobs and five problems: a definition whose jobs all fail, a stuck job, a
- * worker that died with a running job, a pause with a backlog, and a schedule whose jobs fail. Real
- * workers did everything except one thing: the start of the stuck job is set back by an hour.
+ * A real server with many jobs and six problems: a definition whose jobs all fail, a stuck job, a
+ * worker that died with a running job, a pause with a backlog, a schedule whose jobs fail, and a file
+ * of definitions that cannot be loaded. Real workers did everything except one thing: the stuck job
+ * and its worker are set back by five hours.
  */
 export interface Problems {
   address: string;
@@ -83,8 +84,16 @@ async function plantStuckJob(dataDir: string, address: string, jobId: string): P
   await jobInState(address, jobId, 'running');
   const client = new Client({ connectionString: await findRunningCluster(dataDir) });
   await client.connect();
-  const past = `started_at = started_at - interval '55 minutes'`;
-  await client.query(`update longshore.running set ${past} where id = $1`, [jobId]);
+  // All of its times, and the start of its worker before it: no page may contradict another one.
+  const back = (column: string) => `${column} = ${column} - interval '5 hours 15 minutes'`;
+  for (const change of [
+    `update longshore.job set ${back('created_at')} where id = $1`,
+    `update longshore.running set ${back('queued_at')}, ${back('started_at')} where id = $1`,
+    `update longshore.worker set ${back('started_at')}
+     where instance = (select worker from longshore.running where id = $1)`,
+  ]) {
+    await client.query(change, [jobId]);
+  }
   await client.end();
 }
 

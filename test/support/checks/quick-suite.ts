@@ -12,7 +12,13 @@ export const COMPLETE_ONLY: Record<string, string> = {
   'test/integration/large/large-values.test.ts': 'runs large jobs in three storages',
   'test/integration/worker/in-process.test.ts': 'starts several kinds of processes',
   'test/integration/worker/shards.test.ts': 'breaks each shard and waits for the others',
+  'test/integration/shards/broken-shard.test.ts': 'waits until a shard is given up',
+  'test/integration/shards/idle-shards.test.ts': 'waits until 64 shards are quiet',
+  'test/integration/definitions/groups.test.ts': 'runs groups in every kind of isolation',
+  'test/integration/definitions/params-shapes.test.ts':
+    'starts workers with several versions of code',
   'test/integration/limits/pause-hammer.test.ts': 'many pauses at once',
+  'test/integration/database/capacity.test.ts': 'thousands of jobs in a cluster of its own',
   'test/integration/store/claim-hammer.test.ts': 'hundreds of claims under forced plans',
   'test/integration/docs/docs-commands.test.ts': 'runs every command of the docs',
   'test/integration/docs/moving-pages.test.ts':

@@ -1,7 +1,7 @@
 import { post, startJob } from '../api.ts';
 
 /**
- * What an operator meets beside the five problems (`problems.ts`): a definition that became slow, a
+ * What an operator meets beside the six problems (`problems.ts`): a definition that became slow, a
  * webhook whose receiver is down, and a tenant at its limit. Nothing of it is simulated.
  */
 export async function plantSurprises(address: string): Promise<void> {

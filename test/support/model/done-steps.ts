@@ -36,6 +36,10 @@ export const retryStep: fc.Arbitrary<Step> = aRetry.map((use) =>
     };
     const answer = await retryJob(world.db, tenant, id, retryRequest);
     if (!job) return expect(answer).toEqual({ kind: 'missing' });
+    if (job.batch && edited) {
+      world.note('a retry is refused: the params of a batch cannot be edited');
+      return expect(answer).toMatchObject({ kind: 'forbidden' });
+    }
     const parent = job.parents.find(isUnsuccessful);
     if (parent) {
       world.note('a retry is refused: a parent did not succeed');
@@ -91,7 +95,8 @@ function retryInModel(
     watched: [...model.jobs.values()].some(({ parents, children }) =>
       [...parents, ...children].some((one) => one.id === id),
     ),
-    children: fresh ? [] : job.children,
+    // A batch cannot make its jobs again.
+    children: fresh && !job.batch ? [] : job.children,
     runAt: waits ? { waitMs: null, due: false } : null,
     attempts: fresh ? 0 : attempts,
     maxAttempts:

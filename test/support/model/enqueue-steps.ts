@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import type { BatchFacts } from '../../../src/core/batch/batch-facts.ts';
 import { type JobPolicy, type JobState, NO_USAGE } from '../../../src/core/job/job.ts';
 import type { JobRequest } from '../../../src/core/job/new-job.ts';
 import { IdempotencyConflict } from '../../../src/store/enqueue/key-holders.ts';
 import type { Unique } from '../../../src/core/job/unique.ts';
 import { request } from '../jobs.ts';
-import type { Model, ModelJob } from './model.ts';
+import type { Model, ModelBatch, ModelJob } from './model.ts';
 import { type Step, step } from './step.ts';
 import { KEYED, RATED, type World } from './world.ts';
 
@@ -186,16 +187,23 @@ export function requestOf(world: World, use: Use): JobRequest {
 
 /** The policy that is stored with a job. */
 export function storedPolicy(
-  job: Pick<ModelJob, 'failsUnserved' | 'unique'> & Partial<Pick<ModelJob, 'parents'>>,
+  job: Pick<ModelJob, 'failsUnserved' | 'unique'> & Partial<Pick<ModelJob, 'parents' | 'batch'>>,
 ): JobPolicy | null {
-  const { failsUnserved, unique, parents = [] } = job;
+  const { failsUnserved, unique, parents = [], batch } = job;
   const hasParents = parents.length > 0;
-  if (!failsUnserved && !unique && !hasParents) return null;
+  if (!failsUnserved && !unique && !hasParents && !batch) return null;
   return {
+    ...(batch && { batch: factsOf(batch) }),
     ...(failsUnserved && { failsUnserved }),
     ...(unique && { unique }),
     ...(hasParents && { hasParents }),
   };
+}
+
+/** As it is stored; the model does not know the time of its close. */
+export function factsOf({ onComplete, onSuccess, closed }: ModelBatch): BatchFacts {
+  const closedAt = closed ? (expect.any(String) as string) : null;
+  return { name: null, onComplete, onSuccess, closedAt };
 }
 
 export function timeOf(use: Use): (typeof TIMES)[string] {

@@ -75,6 +75,8 @@ export interface ModelJob {
   readonly parents: readonly ModelParent[];
   /** The jobs that it has spawned, in order, and how each has ended as far as the resolver has seen. */
   readonly children: readonly ModelChild[];
+  /** What it is beside a job, if it is a batch. */
+  readonly batch?: ModelBatch;
   /** Others wait for it, so the resolver gets its end. */
   readonly watched: boolean;
   /** The payloads of its signals, as JSON. */
@@ -89,9 +91,17 @@ export interface ModelParent {
   readonly ended: JobState | null;
 }
 
+export interface ModelBatch {
+  readonly onComplete: string | null;
+  readonly onSuccess: string | null;
+  readonly closed: boolean;
+}
+
 export interface ModelChild {
   readonly id: string;
   readonly name: string;
+  /** What a request for a job of a batch has to ask for again. */
+  readonly asked?: string;
   readonly ended: JobState | null;
 }
 
@@ -388,6 +398,8 @@ export function isUnsuccessful({ ended, onFailure }: ModelParent): boolean {
 /** What a job waits for that waits for others, as the database has it. */
 export const PARENTS = ':parents';
 export const CHILDREN = ':children';
+/** That of a batch which accepts jobs. */
+export const BATCH_OPEN = ':batch';
 
 type Watched = Pick<ModelParent, 'id' | 'ended'>;
 

@@ -4,7 +4,7 @@ import type { JobCriteria } from '../../../src/core/job/job-criteria.ts';
 import { JOB_STATES, type JobView } from '../../../src/core/job/job.ts';
 import { getJob, viewJobs } from '../../../src/store/read/get-job.ts';
 import { listJobs } from '../../../src/store/read/list-jobs.ts';
-import { CHILDREN, isOwned, type Model, type ModelJob, PARENTS } from './model.ts';
+import { BATCH_OPEN, CHILDREN, isOwned, type Model, type ModelJob, PARENTS } from './model.ts';
 import { aJob, findJob } from './picks.ts';
 import { errorOf, type Row } from './rows.ts';
 import { type Step, step } from './step.ts';
@@ -64,6 +64,8 @@ function fits(
 ): boolean {
   return (
     job.tenant === tenant &&
+    // The jobs of the system are not listed.
+    !job.batch &&
     (statuses.length === 0 || statuses.includes(job.state)) &&
     (definitionKey === null || job.definitionKey === definitionKey) &&
     (tag === null || job.tags.includes(tag))
@@ -133,6 +135,7 @@ function viewOf(model: Model, world: World, job: ModelJob): JobView {
 function waitsForOf(name: string | null): JobView['waitsFor'] {
   if (name === null) return null;
   if (name === CHILDREN) return { jobs: 'children' };
+  if (name === BATCH_OPEN) return { jobs: 'batch' };
   return name === PARENTS ? { jobs: 'parents' } : { signal: name };
 }
 

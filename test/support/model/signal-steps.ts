@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { isTerminal } from '../../../src/core/job/job.ts';
 import { signalJob } from '../../../src/store/change/signal-job.ts';
 import { aChange, target } from './change-steps.ts';
-import { CHILDREN, PARENTS } from './model.ts';
+import { BATCH_OPEN, CHILDREN, PARENTS } from './model.ts';
 import { type Step, step } from './step.ts';
 
 const aSignal = fc.record({
@@ -20,7 +20,7 @@ export const signalStep: fc.Arbitrary<Step> = aSignal.map((use) =>
       model,
       use.change,
       ({ state, waitsFor, timeouts }) =>
-        (state === 'suspended' && waitsFor !== PARENTS && waitsFor !== CHILDREN) ||
+        (state === 'suspended' && ![PARENTS, CHILDREN, BATCH_OPEN].includes(waitsFor ?? '')) ||
         timeouts.length > 0,
     );
     const answer = await signalJob(world.db, tenant, id, { name, payloadJson });

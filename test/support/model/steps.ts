@@ -1,5 +1,12 @@
 import type fc from 'fast-check';
 import {
+  addToBatchStep,
+  cancelBatchStep,
+  closeBatchStep,
+  endBatchStep,
+  storeBatchStep,
+} from './batch-steps.ts';
+import {
   becomesDueStep,
   cancelChildStep,
   cancelStep,
@@ -40,10 +47,10 @@ import {
 /** What a run is made of, and how often each step comes. */
 const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [7, enqueueStep],
-  [6, enqueueLimitedStep],
+  [8, enqueueLimitedStep],
   [6, enqueueUniqueStep],
   [10, claimStep],
-  [6, claimLimitedStep],
+  [9, claimLimitedStep],
   [1, refillStep],
   [5, turnStep],
   [1, findLevelsStep],
@@ -57,6 +64,11 @@ const SHARES: [share: number, step: fc.Arbitrary<Step>][] = [
   [2, resolveStep],
   [3, spawnStep],
   [2, cancelChildStep],
+  [3, storeBatchStep],
+  [2, addToBatchStep],
+  [2, closeBatchStep],
+  [2, endBatchStep],
+  [1, cancelBatchStep],
   [3, expireStep],
   [2, unservedStep],
   [1, publishStep],

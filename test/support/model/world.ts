@@ -1,3 +1,4 @@
+import { BATCH_KEY } from '../../../src/core/batch/batch.ts';
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
 import type { Db } from '../../../src/store/connection/db.ts';
 import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
@@ -19,9 +20,10 @@ const QUEUES = [
   { tenant: 'a', key: 'keyed' },
   { tenant: 'a', key: 'rated' },
   { tenant: 'a', key: '$hook:keyed' },
+  { tenant: 'a', key: BATCH_KEY },
 ] as const;
 
-export const [KEYED, RATED, HOOKS] = [3, 4, 5];
+export const [KEYED, RATED, HOOKS, BATCHES] = [3, 4, 5, 6];
 /** So slow that no start comes back during a run. */
 export const RATE_PER_MS = 24 * 3_600_000;
 

@@ -69,7 +69,7 @@ export async function testDatabase(options: TestDatabaseOptions = {}): Promise<T
   };
   const { url, drop } = await createDatabase(clusterUrl, template);
   const db = Db.open({ clock: systemClock, url, log: silentLog, max: 20, shards, encryptionKeys });
-  const waker = new Waker(url, silentLog, systemClock);
+  const waker = new Waker(url, silentLog, systemClock, 'none', shards);
   const enqueuer = new Enqueuer(db, waker, systemClock);
   const plain = new Pool({ connectionString: url, max: 4 });
   plain.on('error', () => undefined);

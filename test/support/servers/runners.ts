@@ -55,7 +55,9 @@ export async function testRunners(
   });
   await watchdog.start();
   await runners.start();
-  if (runners.report.problems.length > 0) throw new Error(runners.report.problems.join('\n'));
+  const { problems, warnings = [] } = runners.report;
+  const refused = [...problems, ...warnings];
+  if (refused.length > 0) throw new Error(refused.join('\n'));
 
   const definition = (key: string) => {
     const found = runners.report.definitions.find((one) => one.key === key);

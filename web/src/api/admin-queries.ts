@@ -6,7 +6,8 @@ import type { KeyView, TenantView } from '../../../src/core/views/key-view.ts';
 import type { SettingsView } from '../../../src/core/views/setting-view.ts';
 import type { DeliveryView, WebhookView } from '../../../src/core/webhook/webhook.ts';
 import type { ProbeAnswer } from '../../../src/protocol/answers/probe-answer.ts';
-import { read, readList } from './call.ts';
+import { now } from '../runtime/clock.ts';
+import { type Query, read, readList } from './call.ts';
 import { pollMs } from './connection.ts';
 
 /** Queries of the administration screens. Their data changes seldom. */
@@ -22,13 +23,33 @@ export interface AuditAsked {
   actor?: string;
   action?: string;
   subject?: string;
+  q?: string;
+  since?: AuditSince;
   cursor?: string;
+}
+
+/** Periods of the audit screen, in milliseconds. */
+export const AUDIT_SINCE_MS = {
+  '24h': 86_400_000,
+  '7d': 7 * 86_400_000,
+  '30d': 30 * 86_400_000,
+  all: null,
+} as const;
+export type AuditSince = keyof typeof AUDIT_SINCE_MS;
+/** A search reads every entry of the period, and the log is kept for ever. */
+export const AUDIT_SINCE_DEFAULT: AuditSince = '30d';
+
+function auditAsked({ since = AUDIT_SINCE_DEFAULT, ...asked }: AuditAsked): Query {
+  const ms = AUDIT_SINCE_MS[since];
+  return ms === null
+    ? { ...asked }
+    : { ...asked, after: new Date(now().getTime() - ms).toISOString() };
 }
 
 export const auditQuery = (asked: AuditAsked) =>
   queryOptions({
     queryKey: ['audit', asked],
-    queryFn: read<AuditPage>('/v1/audit', { ...asked }),
+    queryFn: async (reading) => await read<AuditPage>('/v1/audit', auditAsked(asked))(reading),
     placeholderData: keepPreviousData,
     refetchInterval: () => pollMs(LATER_MS),
   });

@@ -7,6 +7,7 @@ import type { IconName } from '../parts/icon.tsx';
 export const NAV = [
   { to: '/', title: 'Overview', icon: 'overview', key: 'o' },
   { to: '/jobs', title: 'Jobs', icon: 'jobs', key: 'j' },
+  { to: '/batches', title: 'Batches', icon: 'batches', key: 'c', needs: '/v1/batches' },
   { to: '/errors', title: 'Errors', icon: 'alert', key: 'e' },
   { to: '/dead-letters', title: 'Dead letters', icon: 'letters', key: 'l', count: 'dead' },
   { to: '/schedules', title: 'Schedules', icon: 'schedules', key: 's' },

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { isJobId } from '../../../src/core/job/job-id.ts';
 import { idPart, shortId } from '../../../src/core/job/short-id.ts';
+import { batchesByIdQuery } from '../screens/batches/batch-queries.ts';
 import { tenantsQuery } from '../api/admin-queries.ts';
 import {
   definitionsQuery,
@@ -10,6 +11,7 @@ import {
   schedulesQuery,
   workersQuery,
 } from '../api/queries.ts';
+import { otherTenantQuery } from '../api/search-queries.ts';
 import { useMay } from '../api/use-may.ts';
 import { useSettled } from '../runtime/settled.ts';
 import { addressFor } from '../runtime/tenant.ts';
@@ -35,12 +37,19 @@ export function usePaletteEntries(
   const { data: definitions = [] } = useQuery(definitionsQuery());
   const { data: page } = useQuery(schedulesQuery());
   const { data: workers = [] } = useQuery(workersQuery());
-  const part = idPart(useSettled(text.trim(), TYPING_MS));
+  const settled = useSettled(text.trim().toLowerCase(), TYPING_MS);
+  const part = idPart(settled);
   const jobs = useQuery({ ...jobsByIdQuery(part ?? ''), enabled: part !== null });
+  const batches = useQuery({ ...batchesByIdQuery(part ?? ''), enabled: part !== null });
   const mayWrite = useMay('jobs:write');
   const mayOperate = useMay('operate');
   const mayAdmin = useMay('admin', { ofDefaultTenant: true });
   const { data: tenants = [] } = useQuery({ ...tenantsQuery(), enabled: mayAdmin });
+  const isOwn = jobs.data?.length !== 0 || batches.data?.length !== 0;
+  const other = useQuery({
+    ...otherTenantQuery(settled),
+    enabled: mayAdmin && isJobId(settled) && !isOwn,
+  });
   const newest = newestVersions(definitions);
 
   const screens = NAV.filter((one) => !('needs' in one) || offers.includes(one.needs)).map(
@@ -83,6 +92,28 @@ export function usePaletteEntries(
       go: () => void navigate({ to: '/jobs/$jobId', params: { jobId } }),
     }),
   );
+  const { data: otherTenant = null } = other;
+  const ofOtherTenant: PaletteEntry[] =
+    otherTenant === null
+      ? []
+      : [
+          {
+            id: settled,
+            kind: 'Job',
+            title: settled,
+            detail: `of tenant ${otherTenant}`,
+            go: () => location.assign(addressFor(`/jobs/${settled}`, otherTenant)),
+          },
+        ];
+  const ofBatches = (part === null ? [] : (batches.data ?? [])).map(
+    ({ jobId, status }): PaletteEntry => ({
+      id: jobId,
+      kind: 'Batch',
+      title: isJobId(text.trim()) ? jobId : shortId(jobId),
+      detail: status,
+      go: () => void navigate({ to: '/batches/$batchId', params: { batchId: jobId } }),
+    }),
+  );
   const ofTenants = tenants.map((one): PaletteEntry => ({
     id: `tenant ${one.tenant}`,
     kind: 'Tenant',
@@ -120,6 +151,8 @@ export function usePaletteEntries(
   ];
   const entries = [
     ...ofJobs,
+    ...ofOtherTenant,
+    ...ofBatches,
     ...screens,
     ...ofDefinitions,
     ...ofSchedules,
@@ -127,5 +160,6 @@ export function usePaletteEntries(
     ...ofTenants,
     ...actions,
   ];
-  return { entries, searching: part !== null && jobs.isFetching };
+  const asked = [jobs, batches, other];
+  return { entries, searching: part !== null && asked.some(({ isFetching }) => isFetching) };
 }

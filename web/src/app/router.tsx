@@ -10,6 +10,8 @@ import { parseSearch, writeSearch } from '../runtime/tenant.ts';
 import { dashboardRoot } from '../runtime/urls.ts';
 import { AlertsScreen } from '../screens/alerts/alerts-screen.tsx';
 import { AuditScreen, auditSearch } from '../screens/audit/audit-screen.tsx';
+import { BatchScreen } from '../screens/batches/batch-screen.tsx';
+import { BatchesScreen } from '../screens/batches/batches-screen.tsx';
 import { BulkScreen } from '../screens/bulk/bulk-screen.tsx';
 import { CompareScreen } from '../screens/compare/compare-screen.tsx';
 import { compareSearch } from '../screens/compare/compare-search.ts';
@@ -23,6 +25,7 @@ import { failuresSearch } from '../screens/failures/failures-search.ts';
 import { JobScreen, jobSearch } from '../screens/job/job-screen.tsx';
 import { jobsSearch } from '../screens/jobs/jobs-search.ts';
 import { JobsScreen } from '../screens/jobs/jobs-screen.tsx';
+import { NewJobScreen } from '../screens/jobs/new-job-screen.tsx';
 import { OverviewScreen } from '../screens/overview/overview-screen.tsx';
 import {
   EditScheduleScreen,
@@ -35,6 +38,7 @@ import { UsageScreen } from '../screens/usage/usage-screen.tsx';
 import { WebhookScreen } from '../screens/webhooks/webhook-screen.tsx';
 import { WebhooksScreen } from '../screens/webhooks/webhooks-screen.tsx';
 import { WorkersScreen } from '../screens/workers/workers-screen.tsx';
+import { batchSearch } from '../words/batches/batch-words.ts';
 import { chartSearch } from '../words/charts/range.ts';
 import { usageSearch } from '../words/usage/usage-range.ts';
 import { cursorSearch, textOf } from '../words/url-search.ts';
@@ -46,6 +50,12 @@ const root = createRootRoute({
   notFoundComponent: NotFound,
   errorComponent: Broken,
 });
+/** The definition that a form is about. */
+function definitionSearch(search: Record<string, unknown>): { definition?: string } {
+  const definition = textOf(search, 'definition');
+  return definition === undefined ? {} : { definition };
+}
+
 const at = { getParentRoute: () => root };
 
 const routes = root.addChildren([
@@ -53,9 +63,27 @@ const routes = root.addChildren([
   createRoute({ ...at, path: '/jobs', component: JobsScreen, validateSearch: jobsSearch }),
   createRoute({
     ...at,
+    path: '/jobs/new',
+    component: NewJobScreen,
+    validateSearch: definitionSearch,
+  }),
+  createRoute({
+    ...at,
     path: '/jobs/$jobId',
     component: JobScreen,
     validateSearch: jobSearch,
+  }),
+  createRoute({
+    ...at,
+    path: '/batches',
+    component: BatchesScreen,
+    validateSearch: cursorSearch,
+  }),
+  createRoute({
+    ...at,
+    path: '/batches/$batchId',
+    component: BatchScreen,
+    validateSearch: batchSearch,
   }),
   createRoute({
     ...at,
@@ -73,10 +101,7 @@ const routes = root.addChildren([
     ...at,
     path: '/schedules/new',
     component: NewScheduleScreen,
-    validateSearch: (search): { definition?: string } => {
-      const definition = textOf(search, 'definition');
-      return definition === undefined ? {} : { definition };
-    },
+    validateSearch: definitionSearch,
   }),
   createRoute({ ...at, path: '/schedules/$scheduleId', component: ScheduleScreen }),
   createRoute({ ...at, path: '/schedules/$scheduleId/edit', component: EditScheduleScreen }),

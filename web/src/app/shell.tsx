@@ -5,7 +5,7 @@ import { useConnection } from '../api/connection.ts';
 import { offersQuery } from '../api/queries.ts';
 import { useSignInDemanded } from '../api/session.ts';
 import { useChangeFeed } from '../api/use-change-feed.ts';
-import { BulkAsk } from '../parts/bulk-ask.tsx';
+import { BulkAsk } from '../parts/bulk/bulk-ask.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Toasts } from '../parts/toasts.tsx';

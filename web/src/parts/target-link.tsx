@@ -51,6 +51,8 @@ export function TargetLink({
       return <Link to="/webhooks/$webhookId" params={{ webhookId: target.webhookId }} {...link} />;
     case 'deployment':
       return <Link to="/deployments/$number" params={{ number: target.number }} {...link} />;
+    case 'batch':
+      return <Link to="/batches/$batchId" params={{ batchId: target.batchId }} {...link} />;
     case 'audit':
       return <Link to="/audit" search={{ subject: target.subject }} {...link} />;
   }

@@ -17,8 +17,10 @@ it('asks for what is costly less often', () => {
 });
 
 it('knows no query that is not there', () => {
-  const folder = new URL('../api/', import.meta.url);
-  const sources = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  const folder = new URL('../', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const queries = files.filter((name) => /^(api|screens)\/.*\.ts$/.test(name));
+  const sources = queries.map((name) => readFileSync(new URL(name, folder), 'utf8'));
   const names = sources.flatMap((source) =>
     [...source.matchAll(/queryKey: \['([\w-]+)'/g)].map(([, name]) => name),
   );

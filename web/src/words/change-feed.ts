@@ -8,6 +8,10 @@ const REFETCHED_BY: Record<Topic, readonly string[]> = {
   jobs: [
     'jobs',
     'job',
+    'related',
+    'batches',
+    'batch',
+    'batch-jobs',
     'groups',
     'dead-letters',
     'stats',
@@ -40,6 +44,7 @@ const REFETCHED_BY: Record<Topic, readonly string[]> = {
 
 /** Queries that are expensive for the server. */
 const COSTLY = new Set([
+  'batches',
   'groups',
   'dead-letters',
   'stats',

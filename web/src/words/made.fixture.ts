@@ -67,6 +67,7 @@ export function madeWorker(over: Partial<WorkerView> = {}): WorkerView {
     startedAt: ago(600),
     status: 'active',
     definitions: ['hello@1'],
+    notLoaded: [],
     lost: false,
   };
   return { ...plain, ...over } as WorkerView;

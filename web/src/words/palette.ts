@@ -1,7 +1,7 @@
 /** An entry of the command palette. */
 export interface PaletteItem {
   id: string;
-  kind: 'Screen' | 'Definition' | 'Schedule' | 'Worker' | 'Tenant' | 'Job' | 'Action';
+  kind: 'Screen' | 'Definition' | 'Schedule' | 'Worker' | 'Tenant' | 'Job' | 'Batch' | 'Action';
   title: string;
   /** Shown beside the title, and searched. */
   detail?: string;
@@ -25,7 +25,7 @@ export function bestItems<Item extends PaletteItem>(all: readonly Item[], text: 
 
 function scoreOf({ kind, title, detail = '' }: PaletteItem, wanted: string): number {
   // The server found it by its id.
-  if (kind === 'Job') return 6;
+  if (kind === 'Job' || kind === 'Batch') return 6;
   const name = title.toLowerCase();
   if (name === wanted) return 7;
   if (name.startsWith(wanted)) return 5;

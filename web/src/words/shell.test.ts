@@ -47,5 +47,10 @@ test('a command of a page of another tenant names the tenant', () => {
   const to = { ...LOCAL, tenant: 'acme' };
   expect(understood(curlFor(job, to))[1]).toBe('http://127.0.0.1:4400/v1/jobs?tenant=acme');
   expect(understood(cliFor(job, to)).slice(3)).toEqual(['--tenant', 'acme', '']);
-  expect(replayFor(job, to)).toBe(`npx longshore replay ${job.jobId} --jobs ./jobs --tenant acme`);
+  expect(replayFor(job, to, null)).toBe(
+    `npx longshore replay ${job.jobId} --jobs ./jobs --tenant acme`,
+  );
+  expect(replayFor(job, LOCAL, 'examples/jobs')).toBe(
+    `npx longshore replay ${job.jobId} --jobs examples/jobs`,
+  );
 });

@@ -46,8 +46,9 @@ export function cliFor(job: JobView, to: Destination): string {
 }
 
 /** Runs the job on the machine of the user, with the code of a folder there. */
-export function replayFor({ jobId }: JobView, to: Destination): string {
-  return ['npx longshore replay', jobId, '--jobs ./jobs', ...globalFlags(to)].join(' ');
+export function replayFor({ jobId }: JobView, to: Destination, folder: string | null): string {
+  const jobs = shellWord(folder ?? './jobs');
+  return ['npx longshore replay', jobId, '--jobs', jobs, ...globalFlags(to)].join(' ');
 }
 
 function globalFlags({ address, tenant }: Destination): string[] {

@@ -4,6 +4,7 @@ import { type Target, alertTarget, auditTarget } from './target.ts';
 it.each<[string, Target]>([
   ['job.cancel', { at: 'job', jobId: 'x' }],
   ['job.delete', { at: 'audit', subject: 'x' }],
+  ['batch.close', { at: 'batch', batchId: 'x' }],
   ['schedule.trigger', { at: 'schedule', scheduleId: 'x' }],
   ['schedule.delete', { at: 'audit', subject: 'x' }],
   ['webhook.create', { at: 'webhook', webhookId: 'x' }],

@@ -6,15 +6,19 @@ import { CLOCK_SLACK, type JobRecord } from '../../job-records.ts';
 export const cancels = invariant(
   'S17',
   'A cancelled job that waits never starts; a running one is cancelled or finishes, never retried.',
-  function* ({ operations, records }) {
+  function* ({ operations, records, history }) {
     const asked = new Set<string>();
+    const batches = new Set<string>();
     for (const operation of operations) {
+      if (operation.call.name === 'cancel-batch') batches.add(operation.call.batch);
       if (operation.call.name !== 'cancel') continue;
       const record = records.get(operation.call.job);
       if (operation.result !== 'fail') asked.add(operation.call.job);
       const text = record && problem(operation, record);
       if (text) yield { job: operation.call.job, text };
     }
+    for (const batch of batches) asked.add(batch);
+    for (const { batch, job } of history.members) if (batches.has(batch)) asked.add(job);
     for (const { id, final, wanted } of records.values()) {
       // A job after others may be cancelled with its parent (S30).
       if (wanted?.after?.some((parent) => records.get(parent)?.final?.state !== 'succeeded'))

@@ -3,6 +3,7 @@ import { CALL_FAULTS } from '../../call-faults.ts';
 import { OPEN_CALLS, REMOTE } from '../../remote-slots.ts';
 import type { Facts } from '../../facts.ts';
 import { invariant } from '../../invariant.ts';
+import { groupsOf } from '../together/groups.ts';
 import { fullMoments } from '../safety/limits.ts';
 
 /**
@@ -60,6 +61,25 @@ export const SOMETIMES: Record<string, (facts: Facts) => number> = {
     history.effects.filter(({ what, jobs }) => what === 'joined' && jobs?.length !== 0).length,
   'a job failed with its parent': ({ records }) =>
     count(records, ({ final }) => final?.errorCode === 'PARENT_FAILED'),
+  'several jobs ran in one group': (facts) =>
+    [...groupsOf(facts).values()].filter((items) => items.length > 1).length,
+  'a job with a permit waited for a signal': ({ records }) =>
+    count(
+      records,
+      ({ wanted, moves }) =>
+        wanted?.limits !== undefined && moves.some(({ to }) => to?.state === 'suspended'),
+    ),
+  'jobs of the largest batch': ({ history }) => {
+    const batches = Map.groupBy(history.members, ({ batch }) => batch);
+    return Math.max(0, ...[...batches.values()].map(({ length }) => length));
+  },
+  'a callback ran after its batch': ({ history }) =>
+    history.effects.filter(({ what }) => what === 'told').length,
+  'a batch failed with a job of it': ({ records }) =>
+    count(records, ({ final }) => final?.errorCode === 'BATCH_FAILED'),
+  'a batch was cancelled': ({ records }) =>
+    count(records, ({ final }) => (final?.batch ?? null) !== null && final?.state === 'cancelled'),
+  'jobs of a batch were sent again and not stored again': repeatedAdds,
   'a signal was earlier than the wait': ({ operations, records }) =>
     operations.filter(({ call, result, endedAt }) => {
       if (call.name !== 'signal' || result !== 'ok') return false;
@@ -119,6 +139,15 @@ function repeated({ enqueues, records }: Facts): number {
   return enqueues.filter(({ result, call, invokedAt }) => {
     const at = bornAt.get(call.jobs[0]?.paramsSha ?? '');
     return result === 'ok' && call.key !== null && at !== undefined && at < invokedAt;
+  }).length;
+}
+
+function repeatedAdds({ operations, records }: Facts): number {
+  const bornAt = birthsOf(records);
+  return operations.filter(({ result, call, invokedAt }) => {
+    if (call.name !== 'add' || result !== 'ok') return false;
+    const at = bornAt.get(call.jobs[0]?.paramsSha ?? '');
+    return at !== undefined && at < invokedAt;
   }).length;
 }
 

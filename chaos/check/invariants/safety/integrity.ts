@@ -18,7 +18,8 @@ export const integrity = invariant(
       for (const { attempt, paramsSha: got } of executions) {
         if (got !== paramsSha) yield { job: id, text: `attempt ${attempt} got other params` };
       }
-      if (final?.state !== 'succeeded') continue;
+      // What a batch stores is counted (S32): no code of the run makes it.
+      if (final?.state !== 'succeeded' || (final.batch ?? null) !== null) continue;
       const returned = executions.flatMap(({ effects }) =>
         effects.flatMap(({ resultSha }) => resultSha ?? []),
       );

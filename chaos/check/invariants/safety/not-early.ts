@@ -1,5 +1,6 @@
 import { invariant, ms } from '../../invariant.ts';
 import { CLOCK_SLACK, type JobRecord } from '../../job-records.ts';
+import { askedBy } from '../../operations.ts';
 
 /** Measured twice: by the time that the database stored, and by the clock of the client. */
 export const notEarly = invariant(
@@ -7,8 +8,8 @@ export const notEarly = invariant(
   'No job starts before its time, whatever the clocks of the servers say.',
   function* (facts) {
     const invokedAt = new Map<string, number>();
-    for (const { call, invokedAt: at } of facts.enqueues) {
-      for (const { paramsSha } of call.jobs) {
+    for (const { call, invokedAt: at } of facts.operations) {
+      for (const { paramsSha } of askedBy(call)) {
         invokedAt.set(paramsSha, Math.min(at, invokedAt.get(paramsSha) ?? at));
       }
     }

@@ -94,6 +94,7 @@ function addRoute(alerts: Command, cli: Cli): void {
       const saved = await client.alerts.setRoute(name, route);
       if (out.json) out.document(saved);
       else out.table(routeTable([saved], out.width));
+      for (const warning of saved.warnings ?? []) out.note(`warning: ${warning}`);
       await noteUnknown(out, client, route.definitionKeys ?? undefined);
     });
 }

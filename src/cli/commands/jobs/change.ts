@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Longshore } from '../../../client/index.ts';
+import { BATCH_KEY } from '../../../core/batch/batch.ts';
 import type { RetryMode, RetryVersion } from '../../../core/failure/retry.ts';
 import type { Cli } from '../../cli.ts';
 import type { EnqueueWarning } from '../../../core/definition/enqueue-warning.ts';
@@ -12,7 +13,7 @@ import { readParams } from '../../options/params-argument.ts';
 import { errorLines, type Problem, problemOf } from '../../report.ts';
 import { addRetryRequest } from '../../options/retry-options.ts';
 import { clientOf, outputOf } from '../../session.ts';
-import { warningText } from './wait-for-job.ts';
+import { warningText } from './wait/await-worker.ts';
 
 interface RetryFlags {
   mode?: RetryMode;
@@ -53,7 +54,11 @@ export function addChanges(program: Command, cli: Cli): void {
       const client = clientOf(cli, command);
       const other = await readParams(params, cli.stdin);
       const options = { ...flags, version, ...(other !== undefined && { params: other }) };
-      await changeEach(cli, outputOf(cli, command), ids, client, (id) => client.retry(id, options));
+      await changeEach(cli, outputOf(cli, command), ids, client, async (id) =>
+        (await isBatch(client, id))
+          ? await retryBatch(client, id)
+          : await client.retry(id, options),
+      );
     },
   );
   program
@@ -86,6 +91,21 @@ export function addChanges(program: Command, cli: Cli): void {
         return { jobId, status: 'deleted' };
       });
     });
+}
+
+/** False if the caller may not read jobs. */
+async function isBatch(client: Longshore, id: string): Promise<boolean> {
+  return await client.get(id).then(
+    ({ definitionKey }) => definitionKey === BATCH_KEY,
+    () => false,
+  );
+}
+
+/** Alone, the job of a batch would fail again at once: its jobs have not succeeded. */
+async function retryBatch(client: Longshore, id: string): Promise<Changed> {
+  const { status } = await client.batches.retry(id);
+  const detail = 'this is a batch: its jobs that did not succeed are retried';
+  return { jobId: id, status, warnings: [{ code: 'BATCH', detail }] };
 }
 
 interface Changed {

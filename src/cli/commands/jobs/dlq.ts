@@ -1,5 +1,4 @@
-import { rootCause } from '../../../core/failure/dead-letter.ts';
-import { failureWords } from '../../../core/failure/failure-words.ts';
+import { errorRow, failureWords } from '../../../core/failure/failure-words.ts';
 import type { Command } from 'commander';
 import type {
   BulkOptions,
@@ -129,9 +128,7 @@ function letterTable(jobs: readonly DeadLetter[], now: Date, widthMax: number): 
     job.definitionKey,
     ago(job.finishedAt ?? job.updatedAt, now),
     job.fingerprint ?? '-',
-    job.error === null
-      ? ''
-      : `${job.error.code} ${failureWords({ ...job.error, cause: rootCause(job.error) })}`,
+    job.error === null ? '' : errorRow(job.error),
   ]);
   return columns([LETTER_HEADER, ...rows], widthMax);
 }

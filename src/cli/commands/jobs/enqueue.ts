@@ -19,8 +19,9 @@ import { findJobId } from '../../options/find-id.ts';
 import { readParams } from '../../options/params-argument.ts';
 import { clientOf, outputOf } from '../../session.ts';
 import { UsageError } from '../../options/usage-error.ts';
+import { awaitWorker, unheardJob, warningText } from './wait/await-worker.ts';
 import { streamJob } from './stream.ts';
-import { refuseEndlessWait, waitForJob, warningText } from './wait-for-job.ts';
+import { waitForJob } from './wait/wait-for-job.ts';
 
 interface Options {
   wait?: true;
@@ -109,6 +110,9 @@ export function addEnqueue(program: Command, cli: Cli): void {
         const after = options.after && (await findJobIds(client, options.after));
         const asked = { ...requestOptions(options), after };
         const handle = await client.enqueue(key, params, asked);
+        if (options.wait || options.stream) {
+          await awaitWorker(cli, out, unheardJob(client, handle, key), options.timeout);
+        }
         if (options.wait) await waitForJob(cli, out, handle, options.timeout);
         else if (options.stream) await followNew(cli, out, handle);
         else acknowledge(out, handle);
@@ -117,7 +121,6 @@ export function addEnqueue(program: Command, cli: Cli): void {
 }
 
 async function followNew(cli: Cli, out: Output, handle: JobHandle): Promise<void> {
-  refuseEndlessWait(out, handle, undefined);
   out.note(`job ${handle.id}`);
   await streamJob(cli, out, handle);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Job, JobPage, ListFilter, Longshore } from '../../../client/index.ts';
+import { errorRow } from '../../../core/failure/failure-words.ts';
 import type { JobState } from '../../../core/job/job.ts';
 import type { Cli } from '../../cli.ts';
 import { columns } from '../../text/columns.ts';
@@ -88,7 +89,7 @@ function detail(job: Job, now: Date): string {
   if (job.status === 'scheduled' || job.status === 'retrying') {
     const leftMs = job.runAt === null ? 0 : Date.parse(job.runAt) - now.getTime();
     const when = leftMs > 0 ? `in ${duration(leftMs)}` : 'now';
-    return job.error === null ? when : `${when}, after ${job.error.code} ${job.error.message}`;
+    return job.error === null ? when : `${when}, after ${errorRow(job.error)}`;
   }
   if (job.status === 'suspended') {
     if (job.waitsFor?.jobs) return `waits for its ${job.waitsFor.jobs}`;
@@ -100,7 +101,7 @@ function detail(job: Job, now: Date): string {
   }
   if (job.status === 'running') return job.progress?.message ?? '';
   if (job.error === null || job.status === 'succeeded') return '';
-  return `${job.error.code} ${job.error.message}`;
+  return errorRow(job.error);
 }
 
 const COLOURS = {

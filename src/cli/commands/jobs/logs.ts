@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../../cli.ts';
-import type { Longshore } from '../../../client/index.ts';
+import { type Longshore, NotFound } from '../../../client/index.ts';
 import { idCell } from '../../text/id-cell.ts';
 import type { Output } from '../../text/output.ts';
 import { definitionOption } from '../../options/definition-option.ts';
@@ -39,7 +39,11 @@ export function addLogs(program: Command, cli: Cli): void {
         if (attempt !== undefined) throw new UsageError('--attempt needs the id of a job');
         return await printDefinitionLogs(out, client, definitionKey, follow ?? false);
       }
-      const id = await findJobId(client, typed ?? '');
+      const id = await findJobId(client, typed ?? '').catch((error: unknown) => {
+        if (!(error instanceof NotFound)) throw error;
+        const all = `For all jobs of a definition: ${out.next(`logs --definition ${typed}`)}`;
+        throw new NotFound(error.status, error.code, `${error.message}. ${all}`);
+      });
       // Following retries an unreachable server; a wrong URL is reported at once.
       if (follow) await client.get(id);
       let lines = 0;

@@ -14,6 +14,7 @@ import {
 import { duration } from '../../../core/values/duration.ts';
 import { unknownName } from '../../../core/values/nearest.ts';
 import { printable, printableJson, printableLines } from '../../../core/values/printable.ts';
+import { errorWords } from '../../../core/failure/failure-words.ts';
 import { ownFrames } from '../../../core/failure/own-frames.ts';
 import { programFile } from '../../../runtime/code.ts';
 import type { Cli } from '../../cli.ts';
@@ -75,8 +76,12 @@ function portNumber(value: string): number {
 function refuseUnknownStep({ steps }: JobSteps, name: string | undefined): void {
   const names = steps.map((step) => step.name);
   if (name === undefined || names.includes(name)) return;
-  if (names.length === 0) throw new UsageError('--from-step: the job has stored no step');
-  throw new UsageError(`--from-step: ${unknownName('step', name, names)}`);
+  if (names.length === 0) {
+    throw new UsageError('--from-step: the job has stored no step, so leave the flag out');
+  }
+  throw new UsageError(
+    `--from-step: ${unknownName('stored step', name, names)} (without it, all stored steps are reused)`,
+  );
 }
 
 function requestOf(
@@ -168,17 +173,21 @@ function lineText({ level, message }: ReplayLine): string[] {
   return printableLines(message).map((line) => `${level.padEnd(5)} ${line}`);
 }
 
+function endWords(status: string): string {
+  return status === 'failed' ? 'It fails here' : `It does not succeed here: it would be ${status}`;
+}
+
 function tellEnd(out: Output, end: ReplayEnd): void {
   if (out.json) return out.document(end);
   const { status, result, error, nextInMs } = end;
   if (status === 'succeeded') {
-    out.note('It succeeds here.');
+    out.note('It succeeds here:');
     out.lines([printableJson(result)]);
     return;
   }
-  const next = nextInMs === null ? '' : ` in ${duration(nextInMs)}`;
-  const why = error ? `: ${error.code} ${error.message}` : '';
-  out.trouble(printable(`It ends here as ${status}${next}${why}`));
+  const why = error ? `: ${errorWords(error)}` : '';
+  out.trouble(printable(`${endWords(status)}${why}`));
+  if (nextInMs !== null) out.note(`It would continue in ${duration(nextInMs)}.`);
   out.note(
     ...ownFrames(error?.stack ?? '', process.cwd()).map((frame) => printable(`    ${frame}`)),
   );

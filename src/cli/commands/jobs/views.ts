@@ -1,3 +1,4 @@
+import { actorWords } from '../../../core/identity/actor.ts';
 import type { Command } from 'commander';
 import { age } from '../../../core/values/duration.ts';
 import type { Cli } from '../../cli.ts';
@@ -28,7 +29,13 @@ function addList(views: Command, cli: Cli): void {
       const now = cli.clock.now().getTime();
       const rows = found.map(({ name, screen, query, updatedAt, updatedBy }) => {
         const search = [...new URLSearchParams(query)].map(([key, value]) => `${key}=${value}`);
-        return [name, screen, age(now - Date.parse(updatedAt)), updatedBy, search.join(' ')];
+        return [
+          name,
+          screen,
+          age(now - Date.parse(updatedAt)),
+          actorWords(updatedBy),
+          search.join(' '),
+        ];
       });
       out.table(columns([HEADER, ...rows], out.width));
     });

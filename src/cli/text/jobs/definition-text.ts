@@ -6,6 +6,7 @@ import type {
   Schedule,
   Stats,
 } from '../../../client/index.ts';
+import { errorRow } from '../../../core/failure/failure-words.ts';
 import { shortId } from '../../../core/job/short-id.ts';
 import { age, duration } from '../../../core/values/duration.ts';
 import { printable, printableJson } from '../../../core/values/printable.ts';
@@ -135,7 +136,7 @@ function failureTable(failures: readonly DeadLetter[], now: Date, widthMax: numb
   const rows = failures.map((job) => [
     shortId(job.jobId),
     `${age(now.getTime() - Date.parse(job.finishedAt ?? job.updatedAt))} ago`,
-    `${job.error?.code ?? ''} ${job.error?.message ?? ''}`.trim(),
+    job.error === null ? '' : errorRow(job.error),
   ]);
   return columns(rows, widthMax);
 }

@@ -3,7 +3,9 @@ import { EVENT_TYPES } from '../../../core/views/history.ts';
 import { shortId } from '../../../core/job/short-id.ts';
 import { columns } from '../columns.ts';
 import { duration } from '../../../core/values/duration.ts';
-import { printableJson } from '../../../core/values/printable.ts';
+import { isRecord } from '../../../core/values/record.ts';
+import { actorWords } from '../../../core/identity/actor.ts';
+import { printable, printableJson } from '../../../core/values/printable.ts';
 import { size } from '../size.ts';
 
 const ATTEMPT_HEADER = [
@@ -43,8 +45,17 @@ const TYPE_WIDTH = Math.max(...EVENT_TYPES.map((type) => type.length));
 /** One line per event: time, attempt, type, payload. */
 export function eventText({ at, type, attempt, payload }: JobEvent): string {
   const number = attempt === null ? '' : `#${attempt}`;
-  const about = payload === null || payload === undefined ? '' : printableJson(brief(payload));
+  const about = aboutOf(payload);
   return `${at} ${number.padEnd(3)} ${type.padEnd(TYPE_WIDTH)} ${about}`.trimEnd();
+}
+
+function aboutOf(payload: unknown): string {
+  if (payload === null || payload === undefined) return '';
+  // Alone, the actor is shown as in the dashboard.
+  if (isRecord(payload) && typeof payload['by'] === 'string' && Object.keys(payload).length === 1) {
+    return printable(`by ${actorWords(payload['by'])}`);
+  }
+  return printableJson(brief(payload));
 }
 
 /** Shortens an error to one line; `show` and --json contain the stack. */

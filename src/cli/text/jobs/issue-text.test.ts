@@ -24,3 +24,15 @@ test.each<[ProblemTarget, string]>([
 ])('%j is followed by a command', (target, command) => {
   expect(lineOf(target)).toBe(`a: It waits. (team) → npx longshore ${command} --url http://jobs:1`);
 });
+
+test('a line as wide as the terminal keeps its command whole, with the short id', () => {
+  const target = { at: 'job', jobId: '01980000-0000-7000-8000-000000000001' } as const;
+  const text = `1 failed: ${'x'.repeat(90)}`;
+  const [line = ''] = issueLines(
+    [{ kind: 'failed', about: 'a', text, owner: null, target }],
+    (command) => nextCommand(command, {}),
+    80,
+  );
+  expect(line).toHaveLength(80);
+  expect(line).toMatch(/^a: 1 failed: x+… → npx longshore show 000000000001$/);
+});

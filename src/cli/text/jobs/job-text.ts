@@ -1,4 +1,5 @@
 import type { Job } from '../../../client/index.ts';
+import { foldedFrames } from '../../../core/failure/own-frames.ts';
 import { isTerminal, type JobError } from '../../../core/job/job.ts';
 import { VERSION_WHEN_DUE } from '../../../core/job/new-job.ts';
 import { duration } from '../../../core/values/duration.ts';
@@ -75,11 +76,10 @@ function json(value: unknown): string[] {
   return short.length <= 80 ? [short] : printableJson(value, 2).split('\n');
 }
 
-/** The stack usually repeats the message, which is then omitted. */
+/** The stack usually repeats the message, which is then omitted. `--json` has all frames. */
 function errorLines(error: JobError | null): string[] {
   if (error === null) return [];
-  const stack = error.stack === null ? [] : printableLines(error.stack);
-  const frames = stack.filter((line) => /^\s+at /.test(line));
+  const frames = foldedFrames(error.stack ?? '').map(printable);
   const cause = error.cause === null ? [] : errorLines(error.cause);
   return [
     ...printableLines(`${error.code} ${error.message}`),

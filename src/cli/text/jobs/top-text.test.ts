@@ -50,7 +50,7 @@ test('tells who works, what waits and what runs, with exact counts', () => {
   expect(topText(seen, now, 100, 1)).toEqual([
     '1 worker   2 of 8 slots busy   2500 waiting   1200 dead letters',
     '',
-    'PER MINUTE  LAST 4 MIN  LAST MINUTE  THIS MINUTE  ALL',
+    'PER MINUTE  LAST 4 MIN  LAST MINUTE  THIS MINUTE  4 MIN',
     'enqueued    ▁▂█▄        100          40           141',
     'started     ▁▁▁▁        0            0            0',
     'succeeded   ▁▁▁▁        0            0            0',

@@ -1,7 +1,7 @@
 import type { Job, Stats, WorkerInfo } from '../../../client/index.ts';
 import type { Problem } from '../../../core/problems/problem.ts';
 import { age, duration } from '../../../core/values/duration.ts';
-import { clip, columns } from '../columns.ts';
+import { columns } from '../columns.ts';
 import { nextCommand } from '../next-command.ts';
 import { issueLines } from './issue-text.ts';
 import { idCell } from '../id-cell.ts';
@@ -42,13 +42,14 @@ export function topText(
     ...throughputLines(seen.throughput, widthMax),
     '',
     ...columns([DEFINITION_HEADER, ...definitions.flatMap(definitionRow)], widthMax),
-    '',
-    ...columns(
-      [JOB_HEADER, ...running.slice(0, rows).map((job) => jobRow(job, now, widthMax))],
-      widthMax,
-    ),
+    ...runningLines(running.slice(0, rows), now, widthMax),
     ...(running.length > rows ? [`… ${left} more`] : []),
   ];
+}
+
+function runningLines(jobs: readonly Job[], now: Date, widthMax: number): string[] {
+  if (jobs.length === 0) return [];
+  return ['', ...columns([JOB_HEADER, ...jobs.map((job) => jobRow(job, now, widthMax))], widthMax)];
 }
 
 /** The first few; `longshore issues` has all. */
@@ -62,7 +63,7 @@ function issueRows(
   if (issues.length === 0) return [];
   const left = issues.length - ISSUES_SHOWN;
   return [
-    ...issueLines(issues.slice(0, ISSUES_SHOWN), next).map((line) => clip(line, widthMax)),
+    ...issueLines(issues.slice(0, ISSUES_SHOWN), next, widthMax),
     ...(left > 0 ? [`… ${left} more: ${next('issues')}`] : []),
     '',
   ];
@@ -75,7 +76,13 @@ const SHOWN = ['enqueued', 'started', 'succeeded', 'failed', 'retried'] as const
 /** A bar for each minute; the current one is not over, so it has a number of its own. */
 function throughputLines(throughput: Stats['throughput'], widthMax: number): string[] {
   const minutes = throughput.enqueued.length;
-  const header = ['PER MINUTE', `LAST ${minutes} MIN`, 'LAST MINUTE', 'THIS MINUTE', 'ALL'];
+  const header = [
+    'PER MINUTE',
+    `LAST ${minutes} MIN`,
+    'LAST MINUTE',
+    'THIS MINUTE',
+    `${minutes} MIN`,
+  ];
   const rows = SHOWN.map((name) => {
     const values = throughput[name];
     const sum = values.reduce((all, one) => all + one, 0);

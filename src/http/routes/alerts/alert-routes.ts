@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { AlertRouteSpec } from '../../../core/alert/route.ts';
+import { type AlertRouteSpec, NO_MAIL_SERVER } from '../../../core/alert/route.ts';
 import { isJobId } from '../../../core/job/job-id.ts';
 import { nearestName } from '../../../core/values/nearest.ts';
 import {
   AlertMessageMadeAnswer,
   AlertMessagePageAnswer,
   AlertMessageQuery,
-  AlertRouteAnswer,
   AlertRouteBody,
   AlertRouteParams,
   AlertRoutesAnswer,
   routeNameProblem,
+  SavedRouteAnswer,
 } from '../../../protocol/alert-route.ts';
 import { Refusal } from '../../../protocol/refusal.ts';
 import { parseBody } from '../../../protocol/requests/parse-body.ts';
@@ -56,7 +56,7 @@ const PUT = {
   params: AlertRouteParams,
   body: AlertRouteBody,
   response: {
-    200: answer('The route.', AlertRouteAnswer),
+    200: answer('The route.', SavedRouteAnswer),
     ...bodyRefusals('URL_NOT_ALLOWED', 'QUOTA_EXCEEDED'),
   },
 };
@@ -95,7 +95,8 @@ const MESSAGES = {
   },
 };
 
-export function alertRoutesRoutes(app: FastifyInstance, { db, webhookAllow }: HttpDeps): void {
+export function alertRoutesRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  const { db, webhookAllow, hasMail } = deps;
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const config = { access: 'operate' } as const;
   const guard = new UrlGuard(new Networks(webhookAllow));
@@ -121,7 +122,8 @@ export function alertRoutesRoutes(app: FastifyInstance, { db, webhookAllow }: Ht
     if (saved === 'too-many') {
       throw new Refusal('QUOTA_EXCEEDED', 'the tenant has too many alert routes: delete one first');
     }
-    return saved;
+    const lacksMail = hasMail === false && spec.channel === 'email';
+    return { ...saved, warnings: lacksMail ? [NO_MAIL_SERVER] : [] };
   });
 
   typed.delete('/v1/alerts/routes/:name', { schema: DELETE, config }, async (request, reply) => {

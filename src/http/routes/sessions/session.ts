@@ -1,3 +1,4 @@
+import { keyActor } from '../../../core/identity/actor.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { SessionAnswer, SignedOutAnswer } from '../../../protocol/answers/session-answer.ts';
@@ -75,11 +76,11 @@ export function sessionRoutes(
   const loginOptions = { schema: LOGIN, config: login, bodyLimit: LOGIN_BODY_MAX_BYTES };
   app.post('/v1/session', loginOptions, async (request, reply) => {
     const { key } = parseBody(LoginBody, request.body);
-    const { keyId, tenant, scopes } = await callers
+    const { keyId, keyName, tenant, scopes } = await callers
       .credential(key, request, reply)
       .catch((error: unknown) => refused(error, request));
     callers.countLogin(keyId, reply);
-    const by = { name: `key:${keyId}`, address: request.clientAddress };
+    const by = { name: keyActor('key', keyId, keyName), address: request.clientAddress };
     const owner = { tenant, keyId, user: null, scopes: null };
     const agent = request.headers['user-agent'] ?? null;
     const { secret, sessionId, expiresAt } = await beginSession(db, by, owner, agent);

@@ -1,7 +1,8 @@
+import { Link } from '@tanstack/react-router';
 import { BULK_STATES, type BulkAction } from '../../../../src/core/job/bulk.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import { BULK_WORDS } from '../../words/jobs/bulk-words.ts';
-import { bulkAsk } from '../bulk-ask.tsx';
+import { bulkAsk } from '../bulk/bulk-ask.tsx';
 
 /** Bulk actions on selected jobs. `jobs` are those that the page shows. */
 export function SelectionBar({
@@ -16,6 +17,8 @@ export function SelectionBar({
   onClear: () => void;
 }) {
   if (ids.size === 0) return null;
+  // The older job first, as time goes: ids are ordered by time.
+  const [a, b, ...more] = [...ids].toSorted();
   const what = ids.size === 1 ? '1 selected job' : `${ids.size} selected jobs`;
   const seen = jobs.filter(({ jobId }) => ids.has(jobId));
   const applies = (action: BulkAction) =>
@@ -37,6 +40,11 @@ export function SelectionBar({
           {BULK_WORDS[action].verb} selected…
         </button>
       ))}
+      {a !== undefined && b !== undefined && more.length === 0 && (
+        <Link to="/compare" search={{ a, b }} className="button small">
+          Compare
+        </Link>
+      )}
       <button type="button" className="quiet small" onClick={onClear}>
         Clear selection
       </button>

@@ -1,3 +1,4 @@
+import { actorWords } from '../../../../src/core/identity/actor.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -34,7 +35,7 @@ export function ViewsMenu({ screen, query }: { screen: ViewScreen; query: string
                 {...({ to: PATHS[screen], search: parseUrlSearch(view.query) } as LinkProps)}
                 aria-current={view === current ? 'page' : undefined}
                 activeProps={{}}
-                title={`Saved by ${view.updatedBy}`}
+                title={`Saved by ${actorWords(view.updatedBy)}`}
               >
                 {view.name}
               </Link>

@@ -3,6 +3,7 @@ import type { AlertMessageView } from '../../../../src/core/alert/route.ts';
 import { alertMessagesQuery } from '../../api/signal-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Waiting } from '../../parts/screen.tsx';
+import { sendReason, sendWords } from '../../words/alerts/send-words.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 
 const TONES = { pending: 'busy', retrying: 'warn', delivered: 'good', failed: 'bad' } as const;
@@ -25,11 +26,13 @@ export function MessageList({ route }: { route: string }) {
 
 function Message({ message }: { message: AlertMessageView }) {
   const { status, subject, text, attempts, createdAt, nextAttemptAt } = message;
+  const reason = status === 'delivered' ? null : sendReason(attempts);
   return (
     <details>
       <summary>
         <span className={`badge tone-${TONES[status]}`}>{status}</span>{' '}
         <strong>{plainText(subject)}</strong> <Moment at={createdAt} />
+        {reason !== null && <span className="wrong"> {plainText(reason)}</span>}
       </summary>
       <div className="delivery">
         <pre>{plainText(text)}</pre>
@@ -41,7 +44,7 @@ function Message({ message }: { message: AlertMessageView }) {
         {attempts.map(({ at, status: code, error, responseBody }, n) => (
           <p key={n}>
             Attempt {n + 1}, <Moment at={at} />:{' '}
-            {plainText(code === null ? (error ?? 'no response') : `${code} ${responseBody ?? ''}`)}
+            {plainText(sendWords({ status: code, error, responseBody }))}
           </p>
         ))}
       </div>

@@ -6,13 +6,15 @@ import {
   type AlertChannel,
   type AlertRouteView,
   GROUP_SECONDS_DEFAULT,
+  type SavedRouteView,
 } from '../../../../src/core/alert/route.ts';
 import { call } from '../../api/call.ts';
 import { refusalText } from '../../api/problem-error.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Choices } from '../../parts/choices.tsx';
-import { namesIn, wordsIn } from '../../words/alerts/route-words.ts';
+import { toasts } from '../../parts/toasts.tsx';
+import { namesIn, routeRefusal, wordsIn } from '../../words/alerts/route-words.ts';
 
 /** The fields as they are typed. */
 function typedOf(route: AlertRouteView | null) {
@@ -67,12 +69,13 @@ export function RouteDialog({
   const set = (change: Partial<Typed>) => setTyped((before) => ({ ...before, ...change }));
   const save = useChange(
     async () =>
-      await call<AlertRouteView>('PUT', `/v1/alerts/routes/${encodeURIComponent(typed.name)}`, {
+      await call<SavedRouteView>('PUT', `/v1/alerts/routes/${encodeURIComponent(typed.name)}`, {
         body: bodyOf(typed),
       }),
-    () => {
+    ({ warnings }) => {
       onClose();
-      return 'Route saved.';
+      for (const warning of warnings) toasts.add('bad', `Route saved. ${warning}`);
+      return warnings.length > 0 ? null : 'Route saved.';
     },
     { inForm: true },
   );
@@ -81,7 +84,8 @@ export function RouteDialog({
     if (typed.name.trim() === '') setWrong('Enter a name.');
     else if (typed.hours.trim() !== '' && parseHours(typed.hours) === null) {
       setWrong('Quiet hours look like 22:00-07:00.');
-    } else save.mutate(undefined, { onError: (error) => setWrong(refusalText(error)) });
+    } else
+      save.mutate(undefined, { onError: (error) => setWrong(routeRefusal(refusalText(error))) });
     return 'stay' as const;
   };
   const field = (

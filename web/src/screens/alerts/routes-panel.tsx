@@ -109,8 +109,9 @@ function RouteActions({
   const test = useChange(
     async () => await call<object>('POST', `${path}/test`),
     () => {
+      // The list of messages shows what becomes of it.
       onMessages();
-      return 'Test message queued.';
+      return null;
     },
   );
   const remove = useChange(

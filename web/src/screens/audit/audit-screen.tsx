@@ -1,29 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { AuditView } from '../../../../src/core/access/audit.ts';
 import { isJobId } from '../../../../src/core/job/job-id.ts';
-import { type AuditAsked, auditQuery } from '../../api/admin-queries.ts';
+import {
+  AUDIT_SINCE_DEFAULT,
+  type AuditAsked,
+  auditQuery,
+  type AuditSince,
+} from '../../api/admin-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { TargetLink } from '../../parts/target-link.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
-import { actorWords } from '../../words/actor-words.ts';
+import { actorWords } from '../../../../src/core/identity/actor.ts';
 import { shortId } from '../../../../src/core/job/short-id.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { auditTarget } from '../../words/target.ts';
 import { changeWords } from '../../words/audit-words.ts';
 import { textOf } from '../../words/url-search.ts';
+import { AuditFilters, EXACT, SINCE } from './audit-filters.tsx';
 
 const route = getRouteApi('/audit');
-const FIELDS = { actor: 'Actor', action: 'Action', subject: 'Subject' } as const;
-type Field = keyof typeof FIELDS;
 
 export function auditSearch(search: Record<string, unknown>): AuditAsked {
-  const names = [...Object.keys(FIELDS), 'cursor'];
+  const names = [...Object.keys(EXACT), 'q', 'cursor'];
   const said = names.map((name) => [name, textOf(search, name)] as const);
-  return Object.fromEntries(said.filter(([, value]) => value !== undefined));
+  const since = textOf(search, 'since');
+  return {
+    ...Object.fromEntries(said.filter(([, value]) => value !== undefined)),
+    ...(since !== undefined && Object.hasOwn(SINCE, since) && { since: since as AuditSince }),
+  };
 }
 
 /** Audit log, newest first. */
@@ -36,7 +43,7 @@ export function AuditScreen() {
       {page === undefined ? (
         <Waiting error={error} />
       ) : page.entries.length === 0 ? (
-        <Empty title="No matching audit entries." />
+        <NoEntries search={search} />
       ) : (
         <AuditTable entries={page.entries} search={search} />
       )}
@@ -45,30 +52,20 @@ export function AuditScreen() {
   );
 }
 
-function AuditFilters({ search }: { search: AuditAsked }) {
-  const navigate = useNavigate();
-  const [typed, setTyped] = useState(search);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const { cursor: _cursor, ...filter } = typed;
-    void navigate({ to: '/audit', search: auditSearch(filter) });
-  };
+/** What is older than the period was not searched. */
+function NoEntries({ search }: { search: AuditAsked }) {
+  const { since = AUDIT_SINCE_DEFAULT } = search;
   return (
-    <form className="filters" role="search" onSubmit={submit}>
-      {(Object.keys(FIELDS) as Field[]).map((name) => (
-        <label key={name}>
-          <span className="visually-hidden">{FIELDS[name]}</span>
-          <input
-            type="search"
-            value={typed[name] ?? ''}
-            placeholder={FIELDS[name]}
-            autoComplete="off"
-            onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
-          />
-        </label>
-      ))}
-      <button type="submit">Find</button>
-    </form>
+    <Empty title="No matching audit entries.">
+      {since !== 'all' && (
+        <p>
+          {SINCE[since]} only.{' '}
+          <Link to="/audit" search={{ ...search, since: 'all' }}>
+            Search all time
+          </Link>
+        </p>
+      )}
+    </Empty>
   );
 }
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { failureWords } from '../../../../src/core/failure/failure-words.ts';
 import { bulksQuery, groupsQuery } from '../../api/failure-queries.ts';
-import { AbortButton, BulkState } from '../../parts/bulk-progress.tsx';
+import { AbortButton, BulkState } from '../../parts/bulk/bulk-progress.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Rows } from '../../parts/rows.tsx';

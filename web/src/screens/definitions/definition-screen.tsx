@@ -3,6 +3,8 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import { duration } from '../../../../src/core/values/duration.ts';
+import { nearestName } from '../../../../src/core/values/nearest.ts';
+import { unknownWords } from '../../../../src/core/schedule/unknown-definition.ts';
 import type { WorkerView } from '../../../../src/core/queue/worker.ts';
 import { groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery, jobsQuery, workersQuery } from '../../api/queries.ts';
@@ -39,6 +41,37 @@ const route = getRouteApi('/definitions/$key');
 const LATEST = 8;
 const FORM_ID = 'run';
 
+function UnknownDefinition({
+  definitionKey,
+  definitions,
+}: {
+  definitionKey: string;
+  definitions: readonly PublishedDefinition[];
+}) {
+  const nearest = nearestName(
+    definitionKey,
+    definitions.map(({ key }) => key),
+  );
+  return (
+    <Empty title={unknownWords(definitionKey, { nearest })}>
+      <p>
+        {nearest !== null && (
+          <>
+            <Link to="/definitions/$key" params={{ key: nearest }}>
+              {nearest}
+            </Link>{' '}
+            ·{' '}
+          </>
+        )}
+        <Link to="/jobs" search={{ definitionKey, status: ['queued'] }}>
+          Its queued jobs
+        </Link>{' '}
+        · <Link to="/definitions">Back to definitions</Link> · <Link to="/">Overview</Link>
+      </p>
+    </Empty>
+  );
+}
+
 export function DefinitionScreen() {
   const { key } = route.useParams();
   const search = route.useSearch();
@@ -56,11 +89,7 @@ export function DefinitionScreen() {
     return (
       <Screen title={key}>
         {definitions && !definition ? (
-          <Empty title={`No worker has registered “${key}”.`}>
-            <p>
-              <Link to="/definitions">Back to definitions</Link> · <Link to="/">Overview</Link>
-            </p>
-          </Empty>
+          <UnknownDefinition definitionKey={key} definitions={definitions} />
         ) : (
           <Waiting error={error} />
         )}

@@ -60,7 +60,8 @@ export function DefinitionsScreen() {
               cell: ({ key }) => <FailureRate rate={rates.get(key)?.failureRate ?? null} />,
             },
             stats !== null && {
-              title: 'Duration p50 / p95',
+              title: 'Run time p50 / p95',
+              kind: 'short',
               cell: ({ key }) => {
                 const runMs = rates.get(key)?.runMs;
                 return runMs ? quantileWords(runMs) : '–';
@@ -69,10 +70,15 @@ export function DefinitionsScreen() {
             {
               title: 'Attempts',
               spare: true,
-              kind: 'number',
-              cell: ({ maxAttempts }) => maxAttempts,
+              cell: (definition) => (
+                <>
+                  {definition.maxAttempts}
+                  {definition.maxAttempts > 1 && (
+                    <span className="about retries">{retryWords(definition)}</span>
+                  )}
+                </>
+              ),
             },
-            { title: 'Retries', spare: true, cell: retryWords },
             {
               title: 'Timeout',
               spare: true,
@@ -84,12 +90,18 @@ export function DefinitionsScreen() {
               spare: true,
               cell: ({ limits }) => limitsLine(limits.effective) || <span className="soft">–</span>,
             },
-            { title: 'Version', spare: true, kind: 'number', cell: ({ version }) => version },
             {
-              title: 'Published',
+              title: 'Version',
               spare: true,
               kind: 'short',
-              cell: ({ publishedAt }) => <Moment at={publishedAt} />,
+              cell: ({ version, publishedAt }) => (
+                <>
+                  {version}
+                  <span className="about">
+                    <Moment at={publishedAt} />
+                  </span>
+                </>
+              ),
             },
           ]}
         />

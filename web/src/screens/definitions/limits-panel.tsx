@@ -1,3 +1,4 @@
+import { actorWords } from '../../../../src/core/identity/actor.ts';
 import { useId, useState } from 'react';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { DefinitionLimitsView } from '../../../../src/core/queue/limit-view.ts';
@@ -51,7 +52,7 @@ export function LimitsPanel({ definition: { key, limits } }: { definition: Publi
 function Changed({ by, at }: { by: string | null; at: string }) {
   return (
     <>
-      <Moment at={at} /> {by !== null && `by ${by}`}
+      <Moment at={at} /> {by !== null && `by ${actorWords(by)}`}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useReleaseChanges } from '../../api/deployment-queries.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
-import { actorWords } from '../../words/actor-words.ts';
+import { actorWords } from '../../../../src/core/identity/actor.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 
 const WEEK_HOURS = 168;

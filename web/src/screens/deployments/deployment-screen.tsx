@@ -9,7 +9,7 @@ import { Allowed } from '../../parts/allowed.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { Screen, Waiting } from '../../parts/screen.tsx';
-import { actorWords } from '../../words/actor-words.ts';
+import { actorWords } from '../../../../src/core/identity/actor.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { bytes } from '../../words/moment.ts';
 import { latestRelease } from '../../words/queues/deployment-words.ts';

@@ -7,7 +7,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
-import { actorWords } from '../../words/actor-words.ts';
+import { actorWords } from '../../../../src/core/identity/actor.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { bytes } from '../../words/moment.ts';
 import { shortRevision } from '../../words/queues/deployment-words.ts';

@@ -3,7 +3,8 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { deadLettersQuery, groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/use-may.ts';
-import { BulkButtons } from '../../parts/bulk-buttons.tsx';
+import { BulkButtons } from '../../parts/bulk/bulk-buttons.tsx';
+import { BulkResult } from '../../parts/bulk/bulk-result.tsx';
 import { ExportMenu } from '../../parts/search/export-menu.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -66,6 +67,7 @@ export function DeadLettersScreen() {
         </>
       }
     >
+      <BulkResult />
       <p className="soft under-title">Jobs that failed for good. Retry or delete them.</p>
       <FailureFilters key={search.q} search={search} />
       {rows.length > 0 && (

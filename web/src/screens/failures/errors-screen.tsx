@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { DeadLetterGroup } from '../../../../src/core/failure/dead-letter.ts';
 import { groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
+import { BulkResult } from '../../parts/bulk/bulk-result.tsx';
 import { FailureText } from '../../parts/failure-text.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { RunbookLink } from '../../parts/runbook-link.tsx';
@@ -29,8 +30,10 @@ export function ErrorsScreen() {
   const lastDay = new Map(recent.groups.map((group) => [group.fingerprint, group]));
   return (
     <Screen title="Errors">
+      <BulkResult />
       <p className="soft under-title">
-        The dead letters by cause: one row per error. Attempts that were retried are not counted.
+        The dead letters by cause: one row per error. Attempts that were retried are not counted: a
+        job that failed again after a retry counts with its latest failure.
       </p>
       {ever.groups.length === 0 ? (
         <Empty title="No dead letters">

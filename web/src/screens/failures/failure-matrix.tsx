@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
-import { BulkButtons } from '../../parts/bulk-buttons.tsx';
+import { BulkButtons } from '../../parts/bulk/bulk-buttons.tsx';
 import { FailureText } from '../../parts/failure-text.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { RunbookLink } from '../../parts/runbook-link.tsx';

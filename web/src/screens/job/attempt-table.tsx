@@ -69,8 +69,13 @@ function Table({ job, attempts }: { job: JobView; attempts: readonly AttemptView
         },
         { title: 'Started', kind: 'short', cell: ({ startedAt }) => <Moment at={startedAt} /> },
         {
-          title: 'Duration',
-          head: <span title={DURATION}>Duration</span>,
+          title: 'Claim to end',
+          head: (
+            <span title={DURATION}>
+              Claim <br />
+              to end
+            </span>
+          ),
           kind: 'number',
           cell: ({ durationMs, startedAt }) =>
             durationMs === null ? timeSince(startedAt, now) : duration(durationMs),

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { BATCH_KEY } from '../../../../src/core/batch/batch.ts';
 import { isTerminal, type JobState, type JobView } from '../../../../src/core/job/job.ts';
 import { call } from '../../api/call.ts';
 import { definitionsQuery, offersQuery } from '../../api/queries.ts';
@@ -41,7 +43,9 @@ export function JobActions({ job }: { job: JobView }) {
     async (request: RetryRequest) => await post('retry', request),
     ({ status }) => (status === 'queued' ? 'Job requeued.' : `Job ${status}.`),
   );
-  if (!useMay('jobs:write')) return null;
+  const may = useMay('jobs:write');
+  if (job.definitionKey === BATCH_KEY) return <ViewBatch batchId={job.jobId} />;
+  if (!may) return null;
   const mayRetry = job.status === 'failed' || job.status === 'cancelled';
   return (
     <>
@@ -81,7 +85,7 @@ export function JobActions({ job }: { job: JobView }) {
           dismiss={job.status === 'running' ? 'Keep running' : 'Keep job'}
           onConfirm={() => cancel.mutate(undefined)}
         >
-          <p>{cancelWords(job, isInline)} This can’t be undone.</p>
+          <p>{cancelWords(job, isInline)} You can retry it later.</p>
         </AskButton>
       )}
       {asking === 'again' && <RunAgainDialog job={job} onClose={() => setAsking(null)} />}
@@ -93,5 +97,14 @@ export function JobActions({ job }: { job: JobView }) {
         />
       )}
     </>
+  );
+}
+
+/** A batch is changed with its jobs, on its own page. */
+function ViewBatch({ batchId }: { batchId: string }) {
+  return (
+    <Link to="/batches/$batchId" params={{ batchId }} className="button primary">
+      View batch
+    </Link>
   );
 }

@@ -1,14 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { duration } from '../../../../src/core/values/duration.ts';
+import { BATCH_KEY } from '../../../../src/core/batch/batch.ts';
+import { isSystemKey } from '../../../../src/core/definition/hooks.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import { shapeWords } from '../../../../src/core/shape/shape-words.ts';
+import { settingsQuery } from '../../api/admin-queries.ts';
 import { useIsDeployed } from '../../api/deployment-queries.ts';
+import { relatedQuery } from '../../api/queries.ts';
+import { useMay } from '../../api/use-may.ts';
 import { Command, CopyButton } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { tenant } from '../../runtime/tenant.ts';
 import { serverAddress } from '../../runtime/urls.ts';
+import { batchOf, type BatchOf } from '../../words/job-page/batch-of.ts';
 import { timeSince } from '../../words/moment.ts';
 import { versionWords } from '../../words/queues/deployment-words.ts';
 import { cliFor, curlFor, replayFor } from '../../words/shell.ts';
@@ -16,6 +23,8 @@ import { cliFor, curlFor, replayFor } from '../../words/shell.ts';
 const HERE = { address: serverAddress, tenant };
 
 export function JobFacts({ job }: { job: JobView }) {
+  const { data: related } = useQuery(relatedQuery(job.jobId));
+  const batch = batchOf(job, related);
   return (
     <Panel title="About">
       <Facts
@@ -24,6 +33,7 @@ export function JobFacts({ job }: { job: JobView }) {
           ['Definition', <DefinitionLink job={job} />],
           ['Version', <Version job={job} />],
           ['Shape of params', shapeWords(job)],
+          ['Batch', batch && <BatchLink of={batch} />],
           ['Schedule', job.scheduleId && <ScheduleLink scheduleId={job.scheduleId} />],
           ['Tenant', job.tenant === 'default' ? null : job.tenant],
           ['Priority', job.priority === 0 ? null : job.priority],
@@ -44,7 +54,7 @@ export function JobFacts({ job }: { job: JobView }) {
       <div className="copies">
         <CopyButton text={job.jobId} label="Copy id" />
         <CopyButton text={location.href} label="Copy link" />
-        {!job.largeParams && (
+        {!job.largeParams && !isSystemKey(job.definitionKey) && (
           <>
             <CopyButton text={curlFor(job, HERE)} label="Copy as new job: curl" />
             <CopyButton text={cliFor(job, HERE)} label="Copy as new job: CLI" />
@@ -54,17 +64,34 @@ export function JobFacts({ job }: { job: JobView }) {
           Compare…
         </Link>
       </div>
-      {!job.definitionKey.startsWith('$') && (
-        <div className="replay">
-          <h3>Debug it on your machine</h3>
-          <Command text={replayFor(job, HERE)} />
-        </div>
-      )}
+      {!isSystemKey(job.definitionKey) && <Replay job={job} />}
     </Panel>
   );
 }
 
+/** Names the folder of the server if the user may read its settings. */
+function Replay({ job }: { job: JobView }) {
+  const may = useMay('admin', { ofDefaultTenant: true });
+  const { data } = useQuery({ ...settingsQuery(), enabled: may });
+  const folder = data?.settings.find(({ name }) => name === 'LONGSHORE_JOBS')?.value ?? null;
+  return (
+    <div className="replay">
+      <h3>Debug it on your machine</h3>
+      <Command text={replayFor(job, HERE, folder === null ? null : String(folder))} />
+    </div>
+  );
+}
+
+function BatchLink({ of: { batchId, words } }: { of: BatchOf }) {
+  return (
+    <Link to="/batches/$batchId" params={{ batchId }}>
+      {words}
+    </Link>
+  );
+}
+
 function DefinitionLink({ job: { definitionKey } }: { job: JobView }) {
+  if (definitionKey === BATCH_KEY) return definitionKey;
   // A hook job belongs to the definition that has the hook.
   const key = definitionKey.replace(/^\$hook:/, '');
   return (

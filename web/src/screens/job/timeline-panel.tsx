@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JobView } from '../../../../src/core/job/job.ts';
-import { duration } from '../../../../src/core/values/duration.ts';
 import { attemptsQuery, eventsQuery, stepsQuery } from '../../api/queries.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
@@ -13,8 +12,9 @@ import {
   lengthWords,
   type Timeline,
   timelineOf,
+  totalWords,
 } from '../../words/job-page/timeline.ts';
-import { momentWithMs, wholeSeconds } from '../../words/moment.ts';
+import { momentWithMs } from '../../words/moment.ts';
 import { TimelineChart } from './timeline-chart.tsx';
 
 /** The whole job on one axis, or one of its attempts; the same as a list. */
@@ -51,9 +51,7 @@ export function TimelinePanel({ job }: { job: JobView }) {
               ))}
             </select>
           )}{' '}
-          {timeline.nowMs === null
-            ? duration(timeline.toMs - timeline.fromMs)
-            : `${wholeSeconds(timeline.nowMs - timeline.fromMs)} so far`}
+          {totalWords(timeline)}
         </>
       }
     >

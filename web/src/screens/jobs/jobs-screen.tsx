@@ -5,7 +5,9 @@ import type { GatheredPage } from '../../api/gather.ts';
 import { jobSearchQuery, searchProgress } from '../../api/job-search.ts';
 import { jobsAskedQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/use-may.ts';
-import { BulkButtons } from '../../parts/bulk-buttons.tsx';
+import { Allowed } from '../../parts/allowed.tsx';
+import { BulkButtons } from '../../parts/bulk/bulk-buttons.tsx';
+import { BulkResult } from '../../parts/bulk/bulk-result.tsx';
 import { ExportMenu } from '../../parts/search/export-menu.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
@@ -43,9 +45,21 @@ export function JobsScreen() {
               what="all matching jobs"
             />
           )}
+          <Allowed scope="jobs:write">
+            <Link
+              to="/jobs/new"
+              search={
+                search.definitionKey === undefined ? {} : { definition: search.definitionKey }
+              }
+              className="button primary"
+            >
+              New job
+            </Link>
+          </Allowed>
         </>
       }
     >
+      <BulkResult />
       <FilterBar search={search} />
       {isPlaceholderData && <Searching />}
       {page === undefined || (error && isPlaceholderData) ? (

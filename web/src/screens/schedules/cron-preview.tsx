@@ -6,6 +6,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { useSettled } from '../../runtime/settled.ts';
 import { momentIn } from '../../words/moment.ts';
 import { cronSentence, cronWords } from '../../words/queues/cron-words.ts';
+import { violationWords } from '../../words/queues/timing-words.ts';
 import { bodyOf, type ScheduleDraft } from '../../words/queues/schedule-draft.ts';
 
 const SHOWN = 5;
@@ -20,12 +21,16 @@ export function CronPreview({ draft }: { draft: ScheduleDraft }) {
     ...previewQuery(timing ?? {}, SHOWN),
     enabled: timing !== null,
   });
-  const words = cronWords(draft.cron.trim());
+  const cron = draft.cron.trim();
+  // A sentence about a time zone that does not exist would be wrong.
+  const sentence = error
+    ? null
+    : cronWords(cron) === cron
+      ? cron
+      : cronSentence(cron, draft.timezone);
   return (
     <div className="preview" role="status" aria-label="Next runs">
-      <p className="sentence">
-        {words === draft.cron.trim() ? draft.cron : cronSentence(draft.cron, draft.timezone)}
-      </p>
+      {sentence !== null && <p className="sentence">{sentence}</p>}
       {error ? (
         <p className="wrong">{isRefused(error) ? refusal(error) : errorText(error)}</p>
       ) : (
@@ -52,17 +57,10 @@ function timingOf(body: Record<string, unknown>): Record<string, string> {
   );
 }
 
-const NAMES: Record<string, string> = {
-  '/cron': 'The cron expression',
-  '/timezone': 'The time zone',
-  '/startAt': 'The start',
-  '/endAt': 'The end',
-};
-
 function refusal(error: {
   violations: readonly { pointer: string; detail: string }[];
   message: string;
 }) {
   const [first] = error.violations;
-  return first ? `${NAMES[first.pointer] ?? first.pointer} ${first.detail}.` : error.message;
+  return first ? violationWords(first) : error.message;
 }

@@ -18,6 +18,7 @@ import { NextRuns } from './next-runs.tsx';
 import { AllScheduleActions } from './schedule-actions.tsx';
 import { NextRun } from './schedules-screen.tsx';
 import { SlotTable } from './slot-table.tsx';
+import { UnknownNotice } from './unknown-notice.tsx';
 
 const route = getRouteApi('/schedules/$scheduleId');
 
@@ -37,6 +38,7 @@ export function ScheduleScreen() {
         {cronSentence(schedule.cron, schedule.timezone)}
         {schedule.note !== null && ` ${sentenceCase(schedule.note)}.`}
       </p>
+      <UnknownNotice schedule={schedule} />
       {schedule.paused && <PauseNotice pause={pauseOf(schedule)} />}
       <div className="columns">
         <div>

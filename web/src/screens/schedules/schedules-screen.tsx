@@ -15,6 +15,7 @@ import { nameOf } from '../../../../src/core/problems/problems.ts';
 import { ScheduleActions } from './schedule-actions.tsx';
 import { SlotBadge } from './slot-badge.tsx';
 import { SlotStrip } from './slot-strip.tsx';
+import { DefinitionLine } from './unknown-notice.tsx';
 
 const route = getRouteApi('/schedules');
 
@@ -74,7 +75,7 @@ function ScheduleTable({ schedules }: { schedules: readonly ScheduleView[] }) {
                   code
                 </span>
               )}
-              <span className="summary">{schedule.definitionKey}</span>
+              <DefinitionLine schedule={schedule} />
             </>
           ),
         },

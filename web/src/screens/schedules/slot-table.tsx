@@ -5,6 +5,7 @@ import { slotsQuery } from '../../api/queries.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Rows } from '../../parts/rows.tsx';
+import { Waiting } from '../../parts/screen.tsx';
 import { momentIn } from '../../words/moment.ts';
 import { failedRuns, SLOT_TONES, slotTone, slotWords } from '../../words/queues/slot-words.ts';
 import { SlotStrip } from './slot-strip.tsx';
@@ -13,11 +14,13 @@ const SHOWN = 24;
 
 /** Slots of the schedule, newest first. */
 export function SlotTable({ schedule }: { schedule: ScheduleView }) {
-  const { data: slots } = useQuery(slotsQuery(schedule, SHOWN));
+  const { data: slots, error } = useQuery(slotsQuery(schedule, SHOWN));
   return (
     <Panel title="Past runs" aside={<SlotStrip schedule={schedule} />} flush>
       <FailedRuns slots={slots ?? []} />
-      {slots === undefined || slots.length === 0 ? (
+      {slots === undefined ? (
+        <Waiting error={error} />
+      ) : slots.length === 0 ? (
         <p className="soft pad">Not due yet.</p>
       ) : (
         <Rows
@@ -26,7 +29,7 @@ export function SlotTable({ schedule }: { schedule: ScheduleView }) {
           keyOf={({ slot, jobId }) => `${slot} ${jobId}`}
           columns={[
             {
-              title: 'Local time',
+              title: `Time in ${schedule.timezone}`,
               kind: 'short',
               titled: 'in-head',
               cell: ({ slot }) => momentIn(slot, schedule.timezone),

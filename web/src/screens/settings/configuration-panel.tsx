@@ -38,6 +38,7 @@ export function ConfigurationPanel() {
       ) : (
         <Rows
           caption="Settings"
+          className="settings"
           rows={all ? settings : changed}
           keyOf={({ name }) => name}
           columns={[

@@ -1,5 +1,10 @@
 import { useState } from 'react';
-import { SCOPE_NAMES, SCOPES, type Scope } from '../../../../src/core/access/scope.ts';
+import {
+  FIRST_KEY_NEEDS_ADMIN,
+  SCOPE_NAMES,
+  SCOPES,
+  type Scope,
+} from '../../../../src/core/access/scope.ts';
 import { beginSession } from '../../api/begin-session.ts';
 import { call } from '../../api/call.ts';
 import { session } from '../../api/session.ts';
@@ -42,6 +47,10 @@ export function NewKey({
   const confirm = () => {
     if (name.trim() === '' || scopes.length === 0) {
       setWrong('Enter a name and choose at least one scope.');
+      return 'stay';
+    }
+    if (isFirst && !scopes.includes('admin')) {
+      setWrong(FIRST_KEY_NEEDS_ADMIN);
       return 'stay';
     }
     make.mutate(undefined);

@@ -1,3 +1,4 @@
+import { actorWords } from '../../../../src/core/identity/actor.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SecretView } from '../../../../src/core/access/secret.ts';
@@ -52,7 +53,7 @@ function SecretTable({ secrets }: { secrets: readonly SecretView[] }) {
         { title: 'Name', titled: 'in-head', cell: ({ name }) => <code>{name}</code> },
         { title: 'Definition', cell: ({ definitionKey }) => definitionKey ?? 'all' },
         { title: 'Set', kind: 'short', cell: ({ updatedAt }) => <Moment at={updatedAt} /> },
-        { title: 'By', cell: ({ updatedBy }) => updatedBy },
+        { title: 'By', cell: ({ updatedBy }) => actorWords(updatedBy) },
         { title: 'Actions', titled: 'aloud', cell: (secret) => <Remove secret={secret} /> },
       ]}
     />

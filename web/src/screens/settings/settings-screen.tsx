@@ -76,7 +76,7 @@ function Server() {
           ),
         ]}
       />
-      <div className="soft">
+      <div className="soft below">
         <p>Check the server’s machine with:</p>
         <Command text="npx longshore doctor" />
       </div>

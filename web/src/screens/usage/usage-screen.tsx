@@ -16,7 +16,7 @@ import {
   usageRangeWords,
   type UsageSearch,
 } from '../../words/usage/usage-range.ts';
-import { amountWords } from '../../words/usage/usage-words.ts';
+import { amountWords, CPU_UNKNOWN, isCpuUnknown } from '../../words/usage/usage-words.ts';
 import { BudgetsPanel } from './budgets-panel.tsx';
 import { UsageRangePicker } from './usage-range-picker.tsx';
 import { UsageTable } from './usage-table.tsx';
@@ -123,7 +123,10 @@ export function UsageScreen() {
             </Panel>
           </div>
           <div className="below">
-            <UsageTable usage={byDefinition} isOfTenants={isOfTenants} />
+            <Panel title="By definition" flush>
+              <UsageTable usage={byDefinition} isOfTenants={isOfTenants} />
+            </Panel>
+            {byDefinition.rows.some(isCpuUnknown) && <p className="soft pad">{CPU_UNKNOWN}</p>}
           </div>
         </>
       )}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { UsageRow, UsageSums, UsageView } from '../../../../src/core/usage/usage.ts';
 import { Rows } from '../../parts/rows.tsx';
-import { amountWords, memoryWords } from '../../words/usage/usage-words.ts';
+import { amountWords, cpuWords, memoryWords } from '../../words/usage/usage-words.ts';
 
 /** What each definition used, the most first, and the sum. */
 export function UsageTable({ usage, isOfTenants }: { usage: UsageView; isOfTenants: boolean }) {
@@ -33,7 +33,7 @@ export function UsageTable({ usage, isOfTenants }: { usage: UsageView; isOfTenan
             ),
         },
         isOfTenants && { title: 'Tenant', kind: 'short', cell: ({ tenant }) => tenant ?? '' },
-        sum('CPU time', ({ cpuSeconds }) => amountWords('cpuSeconds', cpuSeconds)),
+        sum('CPU time', cpuWords),
         sum('Run time', ({ runSeconds }) => amountWords('runSeconds', runSeconds)),
         sum('Peak memory', ({ peakRssBytes }) => memoryWords(peakRssBytes)),
         sum('Jobs', ({ jobs }) => amountWords('jobs', jobs)),

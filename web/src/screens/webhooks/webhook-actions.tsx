@@ -4,9 +4,11 @@ import { call } from '../../api/call.ts';
 import { useChange } from '../../api/use-change.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { shownOnce } from '../../parts/shown-once.tsx';
+import { EditWebhook } from './edit-webhook.tsx';
 import type { MadeWebhook } from './new-webhook.tsx';
 
-export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookView }) {
+export function WebhookActions({ webhook }: { webhook: WebhookView }) {
+  const { id, status } = webhook;
   const navigate = useNavigate();
   const path = `/v1/webhooks/${id}`;
   const test = useChange(
@@ -38,6 +40,7 @@ export function WebhookActions({ webhook: { id, status } }: { webhook: WebhookVi
       <button type="button" onClick={() => test.mutate(undefined)}>
         Send test
       </button>
+      <EditWebhook webhook={webhook} />
       {status === 'active' ? (
         <AskButton
           label="Pause…"

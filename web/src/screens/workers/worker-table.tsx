@@ -10,6 +10,7 @@ import { Slots } from '../../parts/slots.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { addressFor, tenant as actingFor } from '../../runtime/tenant.ts';
 import { timeSince } from '../../words/moment.ts';
+import { drainSteps } from '../../words/workers/drain-words.ts';
 
 export function WorkerTable({ workers }: { workers: readonly WorkerView[] }) {
   const active = workers.filter(({ status }) => status === 'active').length;
@@ -149,10 +150,11 @@ function DrainButton({ worker, isOnly }: { worker: WorkerView; isOnly: boolean }
       confirm="Drain worker"
       onConfirm={() => drain.mutate(undefined)}
     >
-      <p>
-        It claims no more jobs, finishes its running jobs and exits. Jobs that do not finish in time
-        are released and run on another worker.
-      </p>
+      <ol className="steps-list">
+        {drainSteps(worker).map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
       {isOnly && <p>This is the only active worker: jobs wait until another one starts.</p>}
     </AskButton>
   );

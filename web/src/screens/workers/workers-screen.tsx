@@ -9,8 +9,9 @@ import { Panel } from '../../parts/panel.tsx';
 import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { ownersOf, ownerWords } from '../../../../src/core/definition/owners.ts';
-import { earlierWords, goneWorkers } from '../../words/queues/gone-workers.ts';
+import { earlierWords, goneWorkers } from '../../words/workers/gone-workers.ts';
 import { scaleWords } from '../../words/queues/scale-words.ts';
+import { NotLoadedPanel } from './not-loaded-panel.tsx';
 import { WorkerTable } from './worker-table.tsx';
 
 const LOADED_SHOWN = 12;
@@ -29,7 +30,7 @@ export function WorkersScreen() {
   const gone = workers.filter(({ status }) => status === 'dead');
   return (
     <Screen title="Workers">
-      {scale && <p className="soft">{scaleWords(scale)}</p>}
+      {scale && <p className="soft meta">{scaleWords(scale)}</p>}
       {alive.length === 0 ? (
         <Empty title="No live worker: no job can run.">
           <Command text="npx longshore worker --jobs ./jobs" />
@@ -37,6 +38,7 @@ export function WorkersScreen() {
       ) : (
         <WorkerTable workers={alive} />
       )}
+      <NotLoadedPanel workers={alive} />
       {gone.length > 0 && <Gone workers={gone} />}
     </Screen>
   );

@@ -33,3 +33,17 @@ export function namesIn(text: string): string[] | null {
     .filter(Boolean);
   return names.length === 0 ? null : names;
 }
+
+/** `/to/0: must be …` is about a field of the form. */
+export function routeRefusal(text: string | null): string | null {
+  return (
+    text?.replace(/^\/(to|url|name)(\/\d+)?: /, (_all, field: string) => `${FIELDS[field]} `) ??
+    null
+  );
+}
+
+const FIELDS: Record<string, string> = {
+  to: 'Each of the e-mail addresses',
+  url: 'The URL',
+  name: 'The name',
+};

@@ -49,5 +49,6 @@ export function partWords(name: WindowName, { from, to }: TimePart): string {
     const at = new Date(text);
     return isShort ? TIME(at) : `${DATE(at).replace(' ', '\u00a0')} ${TIME(at)}`;
   });
-  return `${begin}\u00a0– ${end}`;
+  // A date and a time are two lines of a narrow column; the next part begins where this one ends.
+  return isShort ? `${begin}\u00a0– ${end}` : `${begin}\u00a0–`;
 }

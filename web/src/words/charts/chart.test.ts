@@ -56,7 +56,7 @@ it('describes every chart in words', () => {
     'Queue depth, last hour: 3 queued at the end, 25 at most',
     'Retries, last hour: 1',
     'Queue time, last hour: p50 at most –, p95 at most –, p99 at most –',
-    'Duration, last hour: p50 at most ≈ 19 ms, p95 at most ≈ 1.6 s, p99 at most ≈ 3.2 s',
+    'Run time of the code, last hour: p50 at most ≈ 19 ms, p95 at most ≈ 1.6 s, p99 at most ≈ 3.2 s',
   ]);
   expect(model('throughput').title).toBe('Finished attempts per 5 minutes');
 });

@@ -38,7 +38,7 @@ export function chartModels(series: SeriesView, during: string): ChartModel[] {
     depthModel(series, during),
     retriesModel(series, `Retries per ${step}`, during),
     timesModel('wait', 'Queue time', series.waitMs, series.whole.waitMs, during),
-    timesModel('run', 'Duration', series.runMs, series.whole.runMs, during),
+    timesModel('run', 'Run time of the code', series.runMs, series.whole.runMs, during),
   ];
 }
 

@@ -51,7 +51,7 @@ test('what differs is marked, except for what always does', () => {
     ['Version', '1', '2'],
     ['Process', '–', 'SIGKILL'],
   ]);
-  expect(facts.find(({ name }) => name === 'Duration')).toMatchObject({ a: '1 s', b: '50 ms' });
+  expect(facts.find(({ name }) => name === 'Claim to end')).toMatchObject({ a: '1 s', b: '50 ms' });
   expect(facts.some(({ name }) => name === 'Tags')).toBe(false);
 });
 

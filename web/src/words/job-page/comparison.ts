@@ -43,7 +43,7 @@ const FACTS: readonly FactOf[] = [
     ({ attempt }) => (attempt ? momentWithMs(attempt.startedAt) : NONE),
     'always differs',
   ],
-  ['Duration', ({ attempt }) => length(attempt?.durationMs), 'always differs'],
+  ['Claim to end', ({ attempt }) => length(attempt?.durationMs), 'always differs'],
   ['CPU time', ({ attempt }) => length(attempt?.cpuMs), 'always differs'],
   [
     'Peak memory',

@@ -7,7 +7,14 @@ import type {
   StepView,
 } from '../../../../src/core/views/history.ts';
 import { ago, madeJob, NOW } from '../made.fixture.ts';
-import { entriesOf, type History, outcomeWords, packed, timelineOf } from './timeline.ts';
+import {
+  entriesOf,
+  type History,
+  outcomeWords,
+  packed,
+  timelineOf,
+  totalWords,
+} from './timeline.ts';
 
 const attempt = (number: number, from: number, to: number | null, over: object = {}) =>
   ({
@@ -171,4 +178,20 @@ test.each([
   ['suspended', 'Suspended'],
 ] as const)('an attempt whose outcome is %s is shown as %s', (outcome, words) => {
   expect(outcomeWords({ outcome })).toBe(words);
+});
+
+test('the total time of a job is named, since an attempt has a shorter one', () => {
+  const times = { createdAt: ago(90), startedAt: ago(30), finishedAt: ago(10) };
+  const ended = timelineOf(
+    madeJob({ status: 'succeeded', ...times }),
+    { attempts: [attempt(1, 30, 10)], steps: [], events: [] },
+    NOW,
+  );
+  expect(totalWords(ended)).toBe('1m20s from creation to end');
+  const open = timelineOf(
+    madeJob({ status: 'queued', createdAt: ago(90) }),
+    { attempts: [], steps: [], events: [] },
+    NOW,
+  );
+  expect(totalWords(open)).toBe('1m30s since creation');
 });

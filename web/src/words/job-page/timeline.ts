@@ -249,3 +249,10 @@ export function entryWords(entry: Entry): string {
   const until = open ? 'not ended' : `to ${to}`;
   return `${title}: ${lengthWords(entry)}, from ${from}, ${until}. ${detail}.`;
 }
+
+/** How long the job took in all. An attempt has its own duration, which is shorter. */
+export function totalWords({ fromMs, toMs, nowMs }: Timeline): string {
+  return nowMs === null
+    ? `${duration(toMs - fromMs)} from creation to end`
+    : `${wholeSeconds(nowMs - fromMs)} since creation`;
+}

@@ -1,12 +1,17 @@
 import { describe, expect, it, test } from 'vitest';
 import type { BulkView } from '../../../../src/core/job/bulk.ts';
+import { madeJob } from '../made.fixture.ts';
+import { BROWSER_ZONE, showZone } from '../zone.ts';
 import {
   actionsFor,
   bulkFilter,
   bulkFraction,
   bulkSentence,
+  endsWords,
+  errorsOf,
   failedAgainFilter,
   filterWords,
+  knownJobs,
   sameCodeWords,
 } from './bulk-words.ts';
 
@@ -115,4 +120,52 @@ test('a filter names the text of an error, not its fingerprint', () => {
   const filter = { fingerprint: '0123456789abcdef' };
   expect(filterWords(filter)).toBe('error 01234567…');
   expect(filterWords(filter, new Map([['0123456789abcdef', 'no room']]))).toBe('error no room');
+});
+
+test('the preview of a group knows the text of its error from the jobs in it', () => {
+  const filter = { fingerprint: '0123456789abcdef' };
+  const error = { code: 'E_ROOM', message: 'no room', stack: null, cause: null };
+  const sample = [madeJob({ status: 'failed', error })];
+  expect(filterWords(filter, errorsOf(filter, sample))).toBe('error E_ROOM no room');
+  expect(errorsOf(filter, []).size).toBe(0);
+  expect(errorsOf({}, sample).size).toBe(0);
+});
+
+test('times of a filter are in the time zone that the dashboard shows', () => {
+  const filter = { finishedAfter: '2030-01-31T23:30:00.000Z' };
+  try {
+    showZone('Asia/Tokyo');
+    expect(filterWords(filter)).toBe('finished since 1 Feb 2030, 08:30');
+    showZone('UTC');
+    expect(filterWords(filter)).toBe('finished since 31 Jan 2030, 23:30');
+  } finally {
+    showZone(BROWSER_ZONE);
+  }
+});
+
+test.each([
+  [
+    20,
+    { succeeded: 3, failed: 5, failedIsExact: true },
+    '3 succeeded, 5 failed again, 12 have not ended yet.',
+  ],
+  [
+    2,
+    { succeeded: 1, failed: 0, failedIsExact: true },
+    '1 succeeded, 0 failed again, 1 has not ended yet.',
+  ],
+  [2, { succeeded: 2, failed: 0, failedIsExact: true }, '2 succeeded, 0 failed again.'],
+  [9, { succeeded: null, failed: 0, failedIsExact: true }, 'None has failed again so far.'],
+  [9_000, { succeeded: null, failed: 1_000, failedIsExact: false }, '1,000+ failed again so far.'],
+])('the ends of %s retried jobs', (done, ends, words) => {
+  expect(endsWords(done, ends)).toBe(words);
+});
+
+test('the jobs of a bulk action are known if they were selected, or all shown', () => {
+  const sample = [madeJob({ jobId: 'a' }), madeJob({ jobId: 'b' })];
+  const preview = { action: 'retry', matched: 2, matchedIsExact: true, sample } as const;
+  expect(knownJobs({ jobIds: ['x'] }, preview)).toEqual(['x']);
+  expect(knownJobs({ errorCode: 'E' }, preview)).toEqual(['a', 'b']);
+  expect(knownJobs({ errorCode: 'E' }, { ...preview, matched: 3 })).toBeNull();
+  expect(knownJobs({ errorCode: 'E' }, { ...preview, matchedIsExact: false })).toBeNull();
 });

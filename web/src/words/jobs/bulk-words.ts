@@ -1,6 +1,9 @@
-import type { BulkFilter } from '../../../../src/client/bulk.ts';
+import type { BulkFilter, BulkPreview } from '../../../../src/client/bulk.ts';
 import { BULK_STATES, type BulkAction, type BulkView } from '../../../../src/core/job/bulk.ts';
 import type { JobState, JobView } from '../../../../src/core/job/job.ts';
+import { inZone } from '../zone.ts';
+import { remark } from './job-words.ts';
+import { plainText } from './log-tail.ts';
 
 /** Texts of a bulk action: button, past participle, warning. */
 export const BULK_WORDS: Record<BulkAction, { verb: string; done: string; warning: string }> = {
@@ -12,7 +15,7 @@ export const BULK_WORDS: Record<BulkAction, { verb: string; done: string; warnin
   cancel: {
     verb: 'Cancel',
     done: 'cancelled',
-    warning: 'Waiting jobs will not run; running jobs are asked to stop. This can’t be undone.',
+    warning: 'Waiting jobs will not run; running jobs are asked to stop. You can retry them later.',
   },
   delete: {
     verb: 'Delete',
@@ -21,7 +24,7 @@ export const BULK_WORDS: Record<BulkAction, { verb: string; done: string; warnin
   },
 };
 
-/** Irreversible actions are confirmed by typing the number of jobs. */
+/** Actions that end jobs are confirmed by typing the number of jobs. */
 export function mustType(action: BulkAction): boolean {
   return action !== 'retry';
 }
@@ -76,13 +79,23 @@ export function filterWords(
     .join(', ');
 }
 
-const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+/** The text of the error that a filter names by its fingerprint: all its jobs have the same. */
+export function errorsOf(
+  { fingerprint }: Pick<BulkFilter, 'fingerprint'>,
+  sample: readonly JobView[],
+): ReadonlyMap<string, string> {
+  const failed = sample.find(({ error, status }) => error !== null && status === 'failed');
+  if (fingerprint === undefined || failed === undefined) return new Map();
+  return new Map([[fingerprint, plainText(remark(failed))]]);
+}
+
+const MOMENT = inZone({ dateStyle: 'medium', timeStyle: 'short' });
 const FINGERPRINT_SHOWN = 8;
 
-/** Times are local; of a fingerprint, the beginning is enough. */
+/** Times are in the zone of the dashboard; of a fingerprint, the beginning is enough. */
 function valueWords(value: unknown): string {
   const text = String(value);
-  if (/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-][\d:]+)$/.test(text)) return MOMENT.format(new Date(text));
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-][\d:]+)$/.test(text)) return MOMENT(new Date(text));
   return /^[0-9a-f]{12,}$/.test(text) ? `${text.slice(0, FINGERPRINT_SHOWN)}…` : text;
 }
 
@@ -109,6 +122,37 @@ export function failedAgainFilter({ action, filter, createdAt }: BulkView): Bulk
   if (action !== 'retry' || 'jobIds' in filter) return null;
   const { finishedBefore: _, ...rest } = filter as BulkFilter;
   return { ...rest, status: ['failed'], finishedAfter: createdAt };
+}
+
+/** The jobs of a bulk action, if all are known: they were selected, or the preview showed all. */
+export function knownJobs(filter: BulkFilter, preview: BulkPreview): string[] | null {
+  if (filter.jobIds !== undefined) return [...filter.jobIds];
+  const { sample, matched, matchedIsExact } = preview;
+  const isWhole = matchedIsExact && sample.length === matched;
+  return isWhole ? sample.map(({ jobId }) => jobId) : null;
+}
+
+/** How the retried jobs have ended. `succeeded` is null where only failures can be counted. */
+export interface RetryEnds {
+  succeeded: number | null;
+  failed: number;
+  failedIsExact: boolean;
+}
+
+/** `3 succeeded, 5 failed again, 12 have not ended yet.` */
+export function endsWords(done: number, { succeeded, failed, failedIsExact }: RetryEnds): string {
+  const again = `${atLeast(failed, failedIsExact)} failed again`;
+  if (succeeded === null)
+    return failed === 0 ? 'None has failed again so far.' : `${again} so far.`;
+  const open = Math.max(0, done - succeeded - failed);
+  const rest =
+    open === 0 ? [] : [`${open.toLocaleString('en')} ${open === 1 ? 'has' : 'have'} not ended yet`];
+  return `${[`${succeeded.toLocaleString('en')} succeeded`, again, ...rest].join(', ')}.`;
+}
+
+/** Whether the numbers change no more. */
+export function isSettled({ status, done }: BulkView, { succeeded, failed }: RetryEnds): boolean {
+  return status !== 'running' && succeeded !== null && succeeded + failed >= done;
 }
 
 /** Whether a retry runs the same code. */

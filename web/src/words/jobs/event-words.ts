@@ -2,7 +2,7 @@ import type { JobError } from '../../../../src/core/job/job.ts';
 import type { EventView } from '../../../../src/core/views/history.ts';
 import type { WorkerView } from '../../../../src/core/queue/worker.ts';
 import { plainText } from './log-tail.ts';
-import { actorWords } from '../actor-words.ts';
+import { actorWords } from '../../../../src/core/identity/actor.ts';
 import { momentWithMs } from '../moment.ts';
 
 /** Payload of an event by type; custom events may contain anything. */

@@ -11,6 +11,8 @@ test.each([
   [{ status: 'running', startedAt: ago(12.6) }, 'for 12 s'],
   [{ status: 'succeeded', startedAt: ago(2), finishedAt: ago(0.8) }, 'took 1.2 s'],
   [{ status: 'cancelled' }, 'never ran'],
+  [{ status: 'suspended', waitsFor: { jobs: 'batch' } }, 'until it is closed'],
+  [{ status: 'suspended', waitsFor: { jobs: 'children' } }, 'until its children have ended'],
 ] as const)('the time of %j is "%s"', (job, words) => {
   expect(timing(madeJob(job), NOW)).toBe(words);
 });

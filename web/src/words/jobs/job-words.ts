@@ -14,6 +14,7 @@ export function timing(job: JobView, now: Date): string {
     case 'retrying':
       return runAt === null ? '' : distance(runAt, now);
     case 'suspended':
+      if (job.waitsFor?.jobs === 'batch') return 'until it is closed';
       return job.waitsFor?.jobs
         ? `until its ${job.waitsFor.jobs} have ended`
         : `until the signal ${job.waitsFor?.signal ?? ''}`;

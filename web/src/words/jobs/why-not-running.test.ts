@@ -37,6 +37,7 @@ describe('why a job does not run', () => {
       /^It waits for its parents/,
     ],
     ['its definition is unknown', {}, { definitions: [] }, 'bad', /registered “hello”/],
+    ['it is mistyped', { definitionKey: 'helo' }, {}, 'bad', /“helo”: did you mean “hello”\?/],
     ['of its version', { definitionVersion: 3 }, {}, 'bad', /version 3 of “hello”, only 1\.$/],
     ['no worker is active', {}, { workers: [] }, 'bad', /^No live worker/],
     [
@@ -123,6 +124,17 @@ describe('why a job does not run', () => {
   it('names the last worker', () => {
     const workers = [madeWorker({ status: 'dead', heartbeatAt: ago(120) })];
     expect(why({}, { workers })?.facts).toEqual(['Last heartbeat: box (pid 7), 2m ago.']);
+  });
+
+  it('is that a worker has to end the batch', () => {
+    const batch = { definitionKey: '$batch', definitionVersion: 1 };
+    expect(why({ ...batch, queuedAt: ago(1) })).toMatchObject({
+      tone: 'waits',
+      headline: 'All its jobs have ended; a worker beside the database ends it.',
+      todo: null,
+    });
+    expect(why({ ...batch, queuedAt: ago(60) })?.todo).toMatch(/^Start one/);
+    expect(why(batch, { workers: [] })?.headline).toBe('No live worker.');
   });
 
   it('finds the definition of a hook', () => {

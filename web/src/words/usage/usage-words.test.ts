@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, it, test } from 'vitest';
 import type { BudgetView } from '../../../../src/core/usage/budget.ts';
 import type { UsageRow, UsageView } from '../../../../src/core/usage/usage.ts';
 import {
   budgetProblem,
   budgetTone,
   budgetWords,
+  cpuWords,
   memoryWords,
   shortDay,
   usageBars,
@@ -87,4 +88,13 @@ it('shortens a day', () => expect(shortDay('2026-02-07')).toBe('7 Feb'));
 
 it('shows memory that is not known as none', () => {
   expect([memoryWords(null), memoryWords(90 * 1_048_576)]).toEqual(['–', '90 MiB']);
+});
+
+test.each([
+  ['an inline job', { attempts: 3, cpuSeconds: 0, peakRssBytes: null }, 'not known'],
+  ['a short job in a process', { attempts: 3, cpuSeconds: 0, peakRssBytes: 10 }, '0 ms'],
+  ['a job', { attempts: 3, cpuSeconds: 1.5, peakRssBytes: 10 }, '1.5 s'],
+  ['nothing', { attempts: 0, cpuSeconds: 0, peakRssBytes: null }, '0 ms'],
+])('the CPU time of %s', (_, sums, words) => {
+  expect(cpuWords({ jobs: 1, runSeconds: 1, ...sums })).toBe(words);
 });

@@ -1,5 +1,5 @@
 import type { BudgetMeasure, BudgetView } from '../../../../src/core/usage/budget.ts';
-import { dayOf, type UsageView } from '../../../../src/core/usage/usage.ts';
+import { dayOf, type UsageSums, type UsageView } from '../../../../src/core/usage/usage.ts';
 import { duration } from '../../../../src/core/values/duration.ts';
 import type { ChartModel } from '../charts/chart.ts';
 import { bytes } from '../moment.ts';
@@ -53,6 +53,19 @@ export function amountWords(measure: BudgetMeasure, amount: number): string {
   if (measure !== 'jobs') return duration(amount * SECOND_MS);
   return Number(amount.toFixed(3)).toLocaleString('en');
 }
+
+/** Attempts without a process or thread of their own leave neither CPU time nor memory. */
+export function isCpuUnknown({ attempts, cpuSeconds, peakRssBytes }: UsageSums): boolean {
+  return attempts > 0 && cpuSeconds === 0 && peakRssBytes === null;
+}
+
+export function cpuWords(sums: UsageSums): string {
+  return isCpuUnknown(sums) ? 'not known' : amountWords('cpuSeconds', sums.cpuSeconds);
+}
+
+export const CPU_UNKNOWN =
+  'Inline jobs run inside their worker, so their CPU time and memory are not known and not in the ' +
+  'sums. To measure a job, give its definition isolation “process” or “thread”.';
 
 export function memoryWords(peakRssBytes: number | null): string {
   return peakRssBytes === null ? '–' : bytes(peakRssBytes);

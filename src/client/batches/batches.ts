@@ -1,0 +1,251 @@
+import type { BatchJob, BatchStatus, BatchView, MemberState } from '../../core/batch/batch.ts';
+import { isJobId } from '../../core/job/job-id.ts';
+import { isTerminal } from '../../core/job/job.ts';
+import { isRecord } from '../../core/values/record.ts';
+import { limitOf } from '../handle.ts';
+import { WaitTimeout } from '../http/errors.ts';
+import { type OptionNames, refuseUnknownOptions } from '../http/known-options.ts';
+import { notFound } from '../http/problems.ts';
+import { queryOf } from '../http/query.ts';
+import { requestBody } from '../http/request-body.ts';
+import { pause } from '../http/retry.ts';
+import type { Transport } from '../http/transport.ts';
+import type { BatchEntries, BatchEntry, DefinitionRef } from '../job.ts';
+import { ofWholeList } from './whole-list.ts';
+
+/** A batch as the server shows it. */
+export type Batch = BatchView;
+
+type Definition = DefinitionRef | string;
+
+/** The params of the callbacks are checked against their definitions. */
+export interface BatchOptions<
+  OnComplete extends Definition = Definition,
+  OnSuccess extends Definition = Definition,
+> {
+  name?: string | undefined;
+  /** Runs once, when the last job has ended, however they ended. */
+  onComplete?: BatchEntry<OnComplete> | undefined;
+  /** Runs once, when all jobs have succeeded. */
+  onSuccess?: BatchEntry<OnSuccess> | undefined;
+  /** Accepts more jobs until `close()`. */
+  open?: boolean | undefined;
+}
+
+export interface BatchPage {
+  batches: Batch[];
+  nextCursor: string | null;
+}
+
+export interface BatchJobPage {
+  jobs: BatchJob[];
+  nextCursor: string | null;
+}
+
+export interface BatchWaitOptions {
+  /** Interval between two requests. */
+  pollMs?: number | undefined;
+  /** Throws `WaitTimeout` after this time. The batch goes on. */
+  timeoutMs?: number | undefined;
+  /** Called with the batch after each request. */
+  onPoll?: ((batch: Batch) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Jobs of one request. */
+const PART = 1_000;
+const POLL_MS = 500;
+const OPTIONS: OptionNames<BatchOptions> = {
+  name: true,
+  onComplete: true,
+  onSuccess: true,
+  open: true,
+};
+const WAIT_OPTIONS: OptionNames<BatchWaitOptions> = {
+  pollMs: true,
+  timeoutMs: true,
+  onPoll: true,
+  signal: true,
+};
+
+/** Batches of jobs: `client.batches`. `client.batch` makes one. */
+export class Batches {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * A long list is stored in parts: the batch is opened, filled and closed. Each part has a key of its
+   * own, so a part that is sent again adds nothing twice. If a part is refused, the batch is cancelled.
+   */
+  async create(entries: readonly BatchEntry[], options: BatchOptions = {}): Promise<BatchHandle> {
+    refuseUnknownOptions('batch', options, OPTIONS);
+    const { name, onComplete, onSuccess, open = false } = options;
+    const first = entries.slice(0, PART);
+    const rest = entries.slice(PART);
+    const body = {
+      ...(name !== undefined && { name }),
+      jobs: first.map(requestBody),
+      ...(onComplete && { onComplete: callback('onComplete', onComplete) }),
+      ...(onSuccess && { onSuccess: callback('onSuccess', onSuccess) }),
+      open: open || rest.length > 0,
+    };
+    const batch = await this.#post('/v1/batches', body, crypto.randomUUID());
+    const handle = this.handle(batch.id);
+    if (rest.length === 0) return handle;
+    try {
+      await this.#addParts(batch.id, rest, PART);
+      if (!open) await handle.close();
+    } catch (error) {
+      // The caller gets no handle, so it could neither fill nor close the batch.
+      await handle.cancel().catch(() => undefined);
+      throw error;
+    }
+    return handle;
+  }
+
+  /** A handle for a known id. Sends no request. */
+  handle(batchId: string): BatchHandle {
+    return new BatchHandle(this, batchId);
+  }
+
+  async get(
+    batchId: string,
+    { signal }: { signal?: AbortSignal | undefined } = {},
+  ): Promise<Batch> {
+    return await this.#get<Batch>(pathOf(batchId), {}, signal);
+  }
+
+  /** One page, newest first. */
+  async list(filter: { limit?: number; cursor?: string | undefined } = {}): Promise<BatchPage> {
+    return await this.#get<BatchPage>('/v1/batches', filter);
+  }
+
+  /** One page, in the order in which they were stored. */
+  async jobs(
+    batchId: string,
+    filter: { state?: MemberState; limit?: number; cursor?: string | undefined } = {},
+  ): Promise<BatchJobPage> {
+    return await this.#get<BatchJobPage>(`${pathOf(batchId)}/jobs`, filter);
+  }
+
+  async add(batchId: string, entries: readonly BatchEntry[]): Promise<Batch> {
+    await this.#addParts(batchId, entries, 0);
+    return await this.get(batchId);
+  }
+
+  /** `before`: how many entries of the list of the caller come before these. */
+  async #addParts(batchId: string, entries: readonly BatchEntry[], before: number): Promise<void> {
+    const path = `${pathOf(batchId)}/jobs`;
+    for (let at = 0; at < entries.length; at += PART) {
+      const jobs = entries.slice(at, at + PART).map(requestBody);
+      try {
+        await this.#post(path, { jobs }, crypto.randomUUID());
+      } catch (error) {
+        throw ofWholeList(error, before + at);
+      }
+    }
+  }
+
+  async close(batchId: string): Promise<Batch> {
+    return await this.#post(`${pathOf(batchId)}/close`);
+  }
+
+  /** Cancels the batch and its jobs that have not ended. */
+  async cancel(batchId: string): Promise<Batch> {
+    return await this.#post(`${pathOf(batchId)}/cancel`);
+  }
+
+  /** Retries its jobs that failed or were cancelled, then the batch if it has ended. */
+  async retry(batchId: string): Promise<Batch> {
+    return await this.#post(`${pathOf(batchId)}/retry`);
+  }
+
+  /** All of these may be repeated: they are idempotent, or have a key. */
+  async #post(path: string, body?: unknown, idempotencyKey?: string): Promise<Batch> {
+    const key = idempotencyKey === undefined ? {} : { idempotencyKey };
+    return await this.#transport.call<Batch>({
+      method: 'POST',
+      path,
+      body,
+      repeatable: true,
+      ...key,
+    });
+  }
+
+  async #get<T>(path: string, filter: object, signal?: AbortSignal): Promise<T> {
+    const query = queryOf(filter);
+    return await this.#transport.call<T>({ method: 'GET', path, query, repeatable: true, signal });
+  }
+}
+
+/** One batch: read it, add jobs, close it, wait for it or cancel it. */
+export class BatchHandle {
+  readonly id: string;
+  readonly #batches: Batches;
+
+  constructor(batches: Batches, id: string) {
+    this.#batches = batches;
+    this.id = id;
+  }
+
+  /** Each entry is checked against its own definition. */
+  async add<const All extends readonly Definition[]>(entries: BatchEntries<All>): Promise<Batch> {
+    return await this.#batches.add(this.id, entries);
+  }
+
+  async close(): Promise<Batch> {
+    return await this.#batches.close(this.id);
+  }
+
+  async status(): Promise<Batch> {
+    return await this.#batches.get(this.id);
+  }
+
+  async cancel(): Promise<Batch> {
+    return await this.#batches.cancel(this.id);
+  }
+
+  /** Retries the jobs that did not succeed; then it waits for them again. */
+  async retry(): Promise<Batch> {
+    return await this.#batches.retry(this.id);
+  }
+
+  /** Resolves with the batch when it has ended, in any status. An open batch does not end. */
+  async result(options: BatchWaitOptions = {}): Promise<Batch> {
+    refuseUnknownOptions('result', options, WAIT_OPTIONS);
+    const { pollMs = POLL_MS, timeoutMs, onPoll } = options;
+    const limit = timeoutMs === undefined ? undefined : limitOf(timeoutMs);
+    const signals = [limit, options.signal].filter((signal) => signal !== undefined);
+    const signal = signals.length === 0 ? undefined : AbortSignal.any(signals);
+    let seen: BatchStatus | null = null;
+    try {
+      for (;;) {
+        const batch = await this.#batches.get(this.id, { signal });
+        seen = batch.status;
+        onPoll?.(batch);
+        if (seen !== 'open' && isTerminal(seen)) return batch;
+        await pause(pollMs, signal);
+      }
+    } catch (error) {
+      if (timeoutMs === undefined || !limit?.aborted || options.signal?.aborted) throw error;
+      throw new WaitTimeout(`batch ${this.id}`, timeoutMs, null, seen);
+    }
+  }
+}
+
+/** A callback is an entry: a definition or its key alone has no params. */
+function callback(name: string, entry: BatchEntry) {
+  const { definition } = (isRecord(entry) ? entry : {}) as Partial<BatchEntry>;
+  if (typeof definition !== 'string' && !isRecord(definition)) {
+    throw new TypeError(`${name} must be { definition, params }`);
+  }
+  return requestBody(entry);
+}
+
+function pathOf(batchId: string): string {
+  if (!isJobId(batchId)) throw notFound('batch', batchId);
+  return `/v1/batches/${batchId}`;
+}

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { BatchView } from '../../../src/core/batch/batch.ts';
+import { jobInState, post } from '../../support/api.ts';
+import { blocksOf } from '../../support/checks/docs-blocks.ts';
+import { BIN, endAll, launch } from '../../support/processes.ts';
+import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { until } from '../../support/until.ts';
+
+/** The example of docs/guides/batches.md, and a batch whose server is killed before its last job ends. */
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+// Inside the checkout, so that `longshore` resolves as it does for a user.
+const folder = join(ROOT, 'tmp', 'batches');
+const PAGE = 'docs/guides/batches.md';
+let database: TestDatabase;
+
+const SLOW = `
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { defineJob } from 'longshore';
+
+/** Ends when the file exists. */
+export const slow = defineJob({
+  key: 'slow',
+  run: async ({ file }: { file: string }) => {
+    while (!existsSync(file)) await pause(20);
+    return 'slow';
+  },
+});
+`;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await mkdir(join(folder, 'jobs'), { recursive: true });
+  for (const path of [folder, join(folder, 'jobs')]) await chmod(path, 0o755);
+  for (const { text } of blocksOf(PAGE, 'ts')) {
+    const [, name = 'unnamed'] = /^\/\/ (\S+)/.exec(text) ?? [];
+    await writeFile(join(folder, name), text);
+  }
+  await writeFile(join(folder, 'jobs/slow.ts'), SLOW);
+});
+afterEach(endAll);
+afterAll(async () => {
+  await database.close();
+  await rm(folder, { recursive: true });
+});
+
+const env = () => ({
+  DATABASE_URL: database.url,
+  LONGSHORE_JOBS: join(folder, 'jobs'),
+  LONGSHORE_LEASE_MS: '3000',
+});
+const ended = async (address: string, id: string) =>
+  await until(`batch ${id} has ended`, async () => {
+    const answer = await fetch(`${address}/v1/batches/${id}`).catch(() => null);
+    const batch = answer?.ok ? ((await answer.json()) as BatchView) : null;
+    return batch?.endedAt ? batch : null;
+  });
+
+it('sends newsletters in batches, as the page says', async () => {
+  const { address } = (await launch('start', { env: env() })).summary;
+  const variables = { PATH: process.env['PATH'], LONGSHORE_URL: address };
+  const program = join(folder, 'send-newsletter.ts');
+  const source = await readFile(program, 'utf8');
+  await writeFile(program, source.replace('http://127.0.0.1:4400', address));
+  const { stdout } = await run(process.execPath, [program], { env: variables });
+  expect(stdout).toBe('succeeded 3\n');
+
+  const [block] = blocksOf(PAGE, 'sh');
+  const text = (block?.text ?? 'false')
+    .replaceAll('npx longshore', `"${process.execPath}" "${BIN}"`)
+    .replaceAll('127.0.0.1:4400', new URL(address).host);
+  const shell = await run('sh', ['-ec', text], { env: variables, cwd: folder });
+  const [first = '', counts, callback = ''] = shell.stdout.split('\n');
+  expect(first).toMatch(/^\S+ {2}succeeded {2}december$/);
+  expect(counts).toBe('1 job: 0 pending, 1 succeeded, 0 failed, 0 cancelled');
+  const report = await jobInState(address, callback.split(/\s+/)[1] ?? '', 'succeeded');
+  expect(report.result).toEqual({ batch: 'succeeded' });
+  expect(shell.stdout).toMatch(/succeeded +3 +0 +0 +\S+ +november/);
+  const last = JSON.parse(shell.stdout.trim().split('\n').at(-1) ?? '') as BatchView;
+  expect(await ended(address, last.id)).toMatchObject({ name: 'january', status: 'succeeded' });
+});
+
+it('runs its callbacks once, over a killed server', async () => {
+  const first = await launch('start', { env: env() });
+  const file = join(folder, 'go');
+  const { body } = await post(`${first.summary.address}/v1/batches`, {
+    jobs: [
+      { definitionKey: 'newsletter.mail', params: { to: 'ada' } },
+      { definitionKey: 'slow', params: { file } },
+    ],
+    onComplete: { definitionKey: 'newsletter.report' },
+    onSuccess: { definitionKey: 'newsletter.report' },
+  });
+  const { id, onComplete, onSuccess } = body as BatchView;
+  const jobs = await fetch(`${first.summary.address}/v1/batches/${id}/jobs`);
+  const slow = ((await jobs.json()) as { jobs: { jobId: string }[] }).jobs[1]?.jobId ?? '';
+  await jobInState(first.summary.address, slow, 'running');
+  first.signal('SIGKILL');
+  await first.exited;
+  await endAll();
+  await writeFile(file, '');
+
+  const { address } = (await launch('start', { env: env() })).summary;
+  expect(await ended(address, id)).toMatchObject({ status: 'succeeded', succeeded: 2 });
+  for (const callback of [onComplete, onSuccess]) {
+    expect(await jobInState(address, callback ?? '', 'succeeded')).toMatchObject({ attempts: 1 });
+  }
+  const rows = await database.sql<{ jobs: number }>(
+    `select count(*)::int as jobs from longshore.edge where on_id = '${id}' and kind = 'after'`,
+  );
+  expect(rows).toEqual([{ jobs: 2 }]);
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { batchJob } from '../../../src/app/built-in/batch-job.ts';
+import { type BatchOptions, Longshore } from '../../../src/client/index.ts';
+import { defineJob } from '../../../src/core/definition/define.ts';
+import { HttpServer } from '../../../src/http/server.ts';
+import { silentLog } from '../../../src/runtime/log.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { scheduling, workerOn } from '../../support/servers/worker.ts';
+
+/** `client.batch`, over real HTTP. */
+
+const database = sharedDatabase();
+const stops: (() => Promise<void>)[] = [];
+let client: Longshore;
+
+const double = defineJob({ key: 'double', isolation: 'inline', run: (n: number) => 2 * n });
+const report = defineJob({
+  key: 'report',
+  isolation: 'inline',
+  run: (_: unknown, ctx) => ctx.parents[0]?.result,
+});
+
+beforeAll(async () => {
+  const { db, enqueuer } = database;
+  const deps = { db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' };
+  const server = new HttpServer(deps);
+  await server.start();
+  client = new Longshore({ url: server.address });
+  const builtIn = { definitions: [batchJob(db)], slots: 3 };
+  const { worker, stop } = workerOn(database, { jobs: [double, report], builtIn, slots: 50 });
+  await worker.start();
+  stops.push(stop, await scheduling(database), async () => await server.stop());
+});
+afterAll(async () => {
+  for (const stop of stops) await stop();
+});
+
+const doubles = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ definition: double, params: n }));
+
+it('stores a long list in parts, and ends once with all of them', async () => {
+  const batch = await client.batch(doubles(1_001), {
+    name: 'long',
+    onSuccess: { definition: report },
+  });
+  const ended = await batch.result({ pollMs: 20 });
+  expect(ended).toMatchObject({ name: 'long', status: 'succeeded', total: 1_001, pending: 0 });
+  const result = await client.handle(ended.onSuccess ?? '').result({ pollMs: 20 });
+  expect(result).toEqual({ total: 1_001, succeeded: 1_001, failed: 0, cancelled: 0 });
+});
+
+it('adds jobs until it is closed', async () => {
+  const batch = await client.batch([], { open: true });
+  expect(await batch.add(doubles(2))).toMatchObject({ status: 'open', total: 2 });
+  expect((await batch.close()).closedAt).not.toBeNull();
+  expect(await batch.result({ pollMs: 20 })).toMatchObject({ status: 'succeeded', succeeded: 2 });
+  await expect(batch.add(doubles(1))).rejects.toMatchObject({ code: 'BATCH_CLOSED' });
+  expect((await client.batches.jobs(batch.id, { state: 'succeeded' })).jobs).toHaveLength(2);
+  expect((await client.batches.list({ limit: 1 })).batches.map(({ id }) => id)).toEqual([batch.id]);
+});
+
+it('refuses a callback that is only a key', async () => {
+  const wrong = { onComplete: 'report' } as unknown as BatchOptions;
+  await expect(client.batch(doubles(1), wrong)).rejects.toThrow(
+    'onComplete must be { definition, params }',
+  );
+});
+
+it('cancels the batch when a later part is refused, and names the place in the list', async () => {
+  const entries = [...doubles(1_004), { definition: 'no key!', params: 0 }];
+  const refused = client.batch(entries, { name: 'refused' });
+  await expect(refused).rejects.toMatchObject({
+    errors: [{ pointer: '/jobs/1004/definitionKey' }],
+  });
+  const [batch] = (await client.batches.list({ limit: 1 })).batches;
+  expect(batch).toMatchObject({ name: 'refused', status: 'cancelled', total: 1_000 });
+});
+
+it('retries what was cancelled', async () => {
+  const later = doubles(1).map((one) => ({ ...one, options: { delayMs: 3_600_000 } }));
+  const batch = await client.batch(later);
+  await batch.cancel();
+  await batch.retry();
+  expect(await batch.result({ pollMs: 20 })).toMatchObject({ status: 'succeeded', succeeded: 1 });
+});
+
+it('cancels a batch with its jobs', async () => {
+  const later = doubles(2).map((one) => ({ ...one, options: { delayMs: 3_600_000 } }));
+  const batch = await client.batch(later);
+  await batch.cancel();
+  expect(await batch.result()).toMatchObject({ status: 'cancelled' });
+});

@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { batchJob } from '../../../src/app/built-in/batch-job.ts';
+import type { BatchView } from '../../../src/core/batch/batch.ts';
+import { defineJob } from '../../../src/core/definition/define.ts';
+import type { JobView } from '../../../src/core/job/job.ts';
+import { readSuspended } from '../../../src/store/counters/read-suspended.ts';
+import { newKey, newTenant, sharedServer } from '../../support/server-edge.ts';
+import { sharedDatabase } from '../../support/servers/database.ts';
+import { scheduling, workerOn } from '../../support/servers/worker.ts';
+import { until } from '../../support/until.ts';
+
+/** Batches over HTTP, with a worker that runs their jobs. */
+
+const database = sharedDatabase();
+const server = sharedServer(database);
+const keys: Record<string, string> = {};
+const stops: (() => Promise<void>)[] = [];
+const failing = new Set<string>();
+const runs: string[] = [];
+
+const note = defineJob({
+  key: 'note',
+  isolation: 'inline',
+  maxAttempts: 1,
+  run: ({ text }: { text: string }) => {
+    if (failing.has(text)) throw new Error(`no ${text}`);
+    return text;
+  },
+});
+const callback = defineJob({
+  key: 'callback',
+  isolation: 'inline',
+  run: ({ text }: { text: string }, ctx) => {
+    runs.push(text);
+    const [batch] = ctx.parents;
+    return { state: batch?.state, result: batch?.result, message: batch?.error?.message };
+  },
+});
+
+beforeAll(async () => {
+  for (const tenant of ['acme', 'rival']) {
+    await newTenant(database, tenant);
+    keys[tenant] = (await newKey(database, tenant, 'jobs:read', 'jobs:write')).key;
+  }
+  const builtIn = { definitions: [batchJob(database.db)], slots: 3 };
+  const { worker, stop } = workerOn(database, { jobs: [note, callback], builtIn });
+  await worker.start();
+  stops.push(stop, await scheduling(database));
+});
+afterAll(async () => {
+  for (const stop of stops) await stop();
+});
+
+const as = (tenant: string, key?: string) => ({
+  authorization: `Bearer ${keys[tenant]}`,
+  ...(key !== undefined && { 'idempotency-key': key }),
+});
+const post = async (url: string, payload: object, tenant = 'acme', key?: string) =>
+  await server.inject({ method: 'POST', url, headers: as(tenant, key), payload });
+const get = async <T>(url: string, tenant = 'acme') =>
+  (await server.inject({ url, headers: as(tenant) })).json<T>();
+const create = async (payload: object) => {
+  const answer = await post('/v1/batches', payload);
+  expect(answer.statusCode, answer.body).toBe(201);
+  return answer.json<BatchView>();
+};
+const read = async (id: string) => await get<BatchView>(`/v1/batches/${id}`);
+const job = async (id: string) => await get<JobView>(`/v1/jobs/${id}`);
+const ended = async (id: string) =>
+  await until(`batch ${id} ended`, async () => {
+    const batch = await read(id);
+    return batch.endedAt === null ? null : batch;
+  });
+const jobEnded = async (id: string | null) =>
+  await until(`job ${id} ended`, async () => {
+    const found = await job(id ?? '');
+    return found.finishedAt === null ? null : found;
+  });
+const notes = (...texts: string[]) =>
+  texts.map((text) => ({ definitionKey: 'note', params: { text } }));
+const then = (text: string) => ({ definitionKey: 'callback', params: { text } });
+
+describe('a batch', () => {
+  it('ends with its counts, and runs both callbacks once', async () => {
+    const made = await create({
+      name: 'both',
+      jobs: notes('a', 'b', 'c'),
+      onComplete: then('both complete'),
+      onSuccess: then('both success'),
+    });
+    expect(made).toMatchObject({ name: 'both', total: 3, status: 'running' });
+    const done = await ended(made.id);
+    const counts = { total: 3, succeeded: 3, failed: 0, cancelled: 0 };
+    expect(done).toMatchObject({ status: 'succeeded', pending: 0, ...counts });
+    const complete = await jobEnded(done.onComplete);
+    expect(complete.result).toMatchObject({ state: 'succeeded', result: counts });
+    expect((await jobEnded(done.onSuccess)).status).toBe('succeeded');
+    expect((await job(made.id)).result).toEqual(counts);
+    expect(runs.filter((text) => text.startsWith('both')).sort()).toEqual([
+      'both complete',
+      'both success',
+    ]);
+  });
+
+  it('without jobs ends at once', async () => {
+    const { id, onComplete } = await create({ onComplete: then('empty') });
+    expect(await ended(id)).toMatchObject({ status: 'succeeded', total: 0 });
+    expect((await jobEnded(onComplete)).status).toBe('succeeded');
+  });
+
+  it('accepts jobs until it is closed, also when all its jobs have ended', async () => {
+    const { id } = await create({ jobs: notes('first'), open: true });
+    await until('the job has ended', async () => (await read(id)).succeeded === 1 || null);
+    expect(await read(id)).toMatchObject({ status: 'open', closedAt: null });
+    expect(await job(id)).toMatchObject({ status: 'suspended', waitsFor: { jobs: 'batch' } });
+    const added = await post(`/v1/batches/${id}/jobs`, { jobs: notes('second', 'third') });
+    expect(added.json()).toMatchObject({ status: 'open', total: 3 });
+    for (let times = 0; times < 2; times += 1) {
+      const closed = await post(`/v1/batches/${id}/close`, {});
+      expect(closed.json<BatchView>().closedAt).not.toBeNull();
+    }
+    expect(await ended(id)).toMatchObject({ status: 'succeeded', total: 3, succeeded: 3 });
+    const late = await post(`/v1/batches/${id}/jobs`, { jobs: notes('late') });
+    expect(late.statusCode).toBe(409);
+    expect(late.json()).toMatchObject({ code: 'BATCH_CLOSED' });
+  });
+
+  it('fails when a job fails; a retry of the job and of the batch revives onSuccess', async () => {
+    failing.add('bad');
+    const jobs = notes('good', 'bad');
+    const { id, onComplete, onSuccess } = await create({
+      jobs,
+      onComplete: then('revived complete'),
+      onSuccess: then('revived success'),
+    });
+    expect(await ended(id)).toMatchObject({ status: 'failed', succeeded: 1, failed: 1 });
+    const message = '1 of 2 jobs did not succeed: 1 failed, 0 cancelled';
+    expect((await job(id)).error).toMatchObject({ code: 'BATCH_FAILED', message });
+    expect((await jobEnded(onComplete)).result).toMatchObject({ state: 'failed', message });
+    expect((await jobEnded(onSuccess)).error).toMatchObject({ code: 'PARENT_FAILED' });
+    const page = await get<{ jobs: { jobId: string }[] }>(`/v1/batches/${id}/jobs?state=failed`);
+    expect(page.jobs).toMatchObject([{ definitionKey: 'note', status: 'failed', position: 1 }]);
+    failing.delete('bad');
+    expect((await post(`/v1/jobs/${page.jobs[0]?.jobId}/retry`, {})).statusCode).toBe(202);
+    expect((await post(`/v1/jobs/${id}/retry`, { mode: 'reset' })).statusCode).toBe(202);
+    expect(await ended(id)).toMatchObject({ status: 'succeeded', total: 2, succeeded: 2 });
+    expect((await jobEnded(onSuccess)).status).toBe('succeeded');
+    expect(runs.filter((text) => text === 'revived complete')).toHaveLength(1);
+  });
+
+  it('retries all jobs that did not succeed, and waits for them again', async () => {
+    failing.add('flop');
+    const { id, onComplete, onSuccess } = await create({
+      jobs: [...notes('fine', 'flop', 'flop'), { ...notes('later')[0], delayMs: 3_600_000 }],
+      onComplete: then('again complete'),
+      onSuccess: then('again success'),
+    });
+    const later = (await get<{ jobs: { jobId: string }[] }>(`/v1/batches/${id}/jobs`)).jobs.at(-1);
+    await until('the others ended', async () => (await read(id)).pending === 1 || null);
+    await post(`/v1/jobs/${later?.jobId}/cancel`, {});
+    expect(await ended(id)).toMatchObject({ status: 'failed', failed: 2, cancelled: 1 });
+    await jobEnded(onComplete);
+    failing.delete('flop');
+    const again = await post(`/v1/batches/${id}/retry`, {});
+    expect(again.statusCode, again.body).toBe(200);
+    expect(await ended(id)).toMatchObject({ status: 'succeeded', succeeded: 4 });
+    expect((await jobEnded(onSuccess)).status).toBe('succeeded');
+    expect(runs.filter((text) => text === 'again complete')).toHaveLength(1);
+    const audit = await database.sql(
+      `select action, after from longshore.audit where subject = '${id}' order by id`,
+    );
+    expect(audit).toMatchObject([
+      { action: 'batch.retry_jobs', after: { jobs: 3 } },
+      { action: 'job.retry' },
+    ]);
+    // All have succeeded: nothing is left to retry.
+    const more = await post(`/v1/batches/${id}/retry`, {});
+    expect(more.json()).toMatchObject({ status: 'succeeded', succeeded: 4 });
+  });
+
+  it('keeps its counts when its jobs are deleted, and says why a retry is refused', async () => {
+    failing.add('gone');
+    const { id } = await create({ jobs: notes('kept', 'gone') });
+    await ended(id);
+    failing.delete('gone');
+    const page = await get<{ jobs: { jobId: string }[] }>(`/v1/batches/${id}/jobs`);
+    for (const { jobId } of page.jobs) {
+      const url = `/v1/jobs/${jobId}`;
+      const gone = await server.inject({ method: 'DELETE', url, headers: as('acme') });
+      expect(gone.statusCode).toBe(204);
+    }
+    expect(await read(id)).toMatchObject({ status: 'failed', total: 2, succeeded: 1, failed: 1 });
+    expect((await get<{ jobs: object[] }>(`/v1/batches/${id}/jobs`)).jobs).toMatchObject([
+      { definitionKey: null, status: 'succeeded' },
+      { definitionKey: null, status: 'failed' },
+    ]);
+    const retried = await post(`/v1/batches/${id}/retry`, {});
+    expect(retried.statusCode).toBe(409);
+    expect(retried.json<{ detail: string }>().detail).toBe(
+      'the job that did not succeed is deleted and cannot be retried',
+    );
+    expect(await read(id)).toMatchObject({ status: 'failed' });
+  });
+
+  it('that is deleted leaves its jobs', async () => {
+    const { id } = await create({ jobs: notes('survivor') });
+    await ended(id);
+    const [one] = (await get<{ jobs: { jobId: string }[] }>(`/v1/batches/${id}/jobs`)).jobs;
+    const url = `/v1/jobs/${id}`;
+    await server.inject({ method: 'DELETE', url, headers: as('acme') });
+    const missing = await server.inject({ url: `/v1/batches/${id}`, headers: as('acme') });
+    expect(missing.statusCode).toBe(404);
+    expect(await job(one?.jobId ?? '')).toMatchObject({ status: 'succeeded' });
+    const related = await get<{ spawnedBy: unknown }>(`/v1/jobs/${one?.jobId}/related`);
+    expect(related.spawnedBy).toBeNull();
+  });
+
+  it('is cancelled with its jobs', async () => {
+    const later = notes('x', 'y').map((one) => ({ ...one, delayMs: 3_600_000 }));
+    const { id, onComplete, onSuccess } = await create({
+      jobs: later,
+      open: true,
+      onComplete: then('cancelled'),
+      onSuccess: then('never'),
+    });
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await post(`/v1/batches/${id}/cancel`, {});
+      expect(answer.json()).toMatchObject({ status: 'cancelled' });
+    }
+    await until('all are counted', async () => (await read(id)).cancelled === 2 || null);
+    expect((await jobEnded(onComplete)).result).toMatchObject({ state: 'cancelled' });
+    expect((await jobEnded(onSuccess)).status).toBe('failed');
+    expect((await post(`/v1/batches/${id}/jobs`, { jobs: notes('z') })).statusCode).toBe(409);
+    const audit = await database.sql(
+      `select action from longshore.audit where subject = '${id}' order by id`,
+    );
+    expect(audit.map(({ action }) => action)).toEqual(['job.cancel', 'job.cancel_children']);
+  });
+});
+
+it('is counted by what it waits for: more jobs while it is open, then its jobs', async () => {
+  const count = async (cause: string) => {
+    let jobs = 0;
+    for (let shard = 0; shard < database.db.shards; shard += 1) {
+      const found = await readSuspended(database.db, shard);
+      for (const one of found) if (one.cause === cause) jobs += one.jobs;
+    }
+    return jobs;
+  };
+  const both = async () => [await count('batch'), await count('children')];
+  const [open = 0, waiting = 0] = await both();
+  const later = notes('metric').map((one) => ({ ...one, delayMs: 3_600_000 }));
+  const { id } = await create({ jobs: later, open: true });
+  expect(await both()).toEqual([open + 1, waiting]);
+  await post(`/v1/batches/${id}/close`, {});
+  expect(await both()).toEqual([open, waiting + 1]);
+  await post(`/v1/batches/${id}/cancel`, {});
+  expect(await both()).toEqual([open, waiting]);
+});
+
+describe('requests', () => {
+  it('with the same key store nothing twice', async () => {
+    const body = { jobs: notes('k1'), open: true, onComplete: then('keyed') };
+    const first = await post('/v1/batches', body, 'acme', 'batch-1');
+    const again = await post('/v1/batches', body, 'acme', 'batch-1');
+    expect([first.statusCode, again.statusCode]).toEqual([201, 200]);
+    const { id } = first.json<BatchView>();
+    expect(again.json()).toMatchObject({ id, onComplete: first.json<BatchView>().onComplete });
+    const other = await post('/v1/batches', { ...body, jobs: notes('k2') }, 'acme', 'batch-1');
+    expect(other.json()).toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' });
+    const add = async (...texts: string[]) =>
+      await post(`/v1/batches/${id}/jobs`, { jobs: notes(...texts) }, 'acme', 'part-1');
+    expect((await add('k2', 'k3')).json()).toMatchObject({ total: 3 });
+    expect((await add('k2', 'k3')).json()).toMatchObject({ total: 3 });
+    expect((await add('k4')).json()).toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' });
+    await post(`/v1/batches/${id}/close`, {});
+    expect((await add('k2', 'k3')).statusCode).toBe(200);
+    expect(await ended(id)).toMatchObject({ succeeded: 3 });
+  });
+
+  it('with one bad entry store nothing, and name its place', async () => {
+    const before = (await get<{ batches: unknown[] }>('/v1/batches?limit=50')).batches.length;
+    const unknown = { definitionKey: 'nothing', requireRegistered: true };
+    const refused = await post('/v1/batches', { jobs: [...notes('ok'), unknown] });
+    expect(refused.statusCode).toBe(422);
+    expect(refused.json()).toMatchObject({ errors: [{ pointer: '/jobs/1/definitionKey' }] });
+    const end = await post('/v1/batches', { jobs: notes('ok'), onSuccess: unknown });
+    expect(end.json()).toMatchObject({ errors: [{ pointer: '/onSuccess/definitionKey' }] });
+    const keyed = await post('/v1/batches', { jobs: [{ ...notes('ok')[0], idempotencyKey: 'a' }] });
+    expect(keyed.json()).toMatchObject({
+      errors: [
+        { pointer: '/jobs/0/idempotencyKey', detail: 'a job of a batch has no idempotencyKey' },
+      ],
+    });
+    const after = (await get<{ batches: unknown[] }>('/v1/batches?limit=50')).batches.length;
+    expect(after).toBe(before);
+  });
+
+  it('of another tenant find no batch', async () => {
+    const { id } = await create({ open: true });
+    const answers = [
+      await server.inject({ url: `/v1/batches/${id}`, headers: as('rival') }),
+      await server.inject({ url: `/v1/batches/${id}/jobs`, headers: as('rival') }),
+      await post(`/v1/batches/${id}/jobs`, { jobs: notes('a') }, 'rival'),
+      await post(`/v1/batches/${id}/close`, {}, 'rival'),
+      await post(`/v1/batches/${id}/cancel`, {}, 'rival'),
+      await post(`/v1/batches/${id}/retry`, {}, 'rival'),
+    ];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(6).fill(404));
+    expect((await get<{ batches: unknown[] }>('/v1/batches', 'rival')).batches).toEqual([]);
+    expect(await read(id)).toMatchObject({ status: 'open', total: 0 });
+  });
+
+  it('page through batches and their jobs', async () => {
+    const { id } = await create({ jobs: notes('p0', 'p1', 'p2'), open: true });
+    const newest = await get<{ batches: BatchView[]; nextCursor: string }>('/v1/batches?limit=1');
+    expect(newest.batches.map((batch) => batch.id)).toEqual([id]);
+    const next = await get<{ batches: BatchView[] }>(
+      `/v1/batches?limit=1&cursor=${newest.nextCursor}`,
+    );
+    expect((next.batches[0]?.id ?? '') < id).toBe(true);
+    interface Page {
+      jobs: { position: number }[];
+      nextCursor: string | null;
+    }
+    const first = await get<Page>(`/v1/batches/${id}/jobs?limit=2`);
+    const rest = await get<Page>(`/v1/batches/${id}/jobs?limit=2&cursor=${first.nextCursor}`);
+    expect([...first.jobs, ...rest.jobs].map(({ position }) => position)).toEqual([0, 1, 2]);
+    expect(rest.nextCursor).toBeNull();
+  });
+});
