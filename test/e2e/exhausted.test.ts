@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { jobInState, startJob } from '../support/api.ts';
 import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
-import { descendants, endAll, FIXTURES, isAlive, launch } from '../support/processes.ts';
+import { descendants, endAll, FIXTURES, isAlive, killAll, launch } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
 /** A worker that may open nothing more, neither files nor pipes, as on a machine that is used up. */
@@ -49,7 +49,7 @@ it('lives on, gives its jobs back, and recovers', async () => {
   const { address } = server.summary;
   await jobInState(address, await startJob(address, 'echo'), 'succeeded');
   const recover = exhaust(worker.pid);
-  for (const { pid } of below(worker.pid, 'watchdog/main')) process.kill(pid, 'SIGKILL');
+  killAll(below(worker.pid, 'watchdog/main').map(({ pid }) => pid));
   const params = { file: join(folder, 'evidence'), holdMs: 300 };
   const ids = await Promise.all(
     Array.from({ length: 8 }, async () => await startJob(address, 'record', params)),
@@ -79,7 +79,7 @@ it('stores what a job did although no next process can be started', async () => 
   const spares = () => below(worker.pid, 'runner/main').filter((one) => one.pid !== pid);
   await until('a spare process is there', () => spares().length > 0);
   const recover = exhaust(worker.pid);
-  for (const spare of spares()) process.kill(spare.pid, 'SIGKILL');
+  killAll(spares().map(({ pid }) => pid));
   await until('it has noticed', () => worker.stderr().includes('cannot start a spare runner'));
   await writeFile(go, '');
   expect(await jobInState(address, id, 'succeeded')).toMatchObject({ attempts: 1 });

@@ -9,6 +9,7 @@ import {
   endAll,
   FIXTURES,
   isAlive,
+  killAll,
   launch,
   run,
   type Running,
@@ -103,7 +104,7 @@ describe('longshore start', () => {
     }
     const settled = await jobInState(address, ids[0] ?? '', 'succeeded');
     const everybody = [server.pid, ...descendants(server.pid).map((info) => info.pid)];
-    for (const pid of everybody) process.kill(pid, 'SIGKILL');
+    killAll(everybody);
     await server.exited;
 
     await startServer();

@@ -165,6 +165,17 @@ export function isAlive(pid: number): boolean {
   return describe(pid) !== null;
 }
 
+/** Kills all of them. One may have ended by itself, for example because its parent was killed. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
+  }
+}
+
 function describe(pid: number): ProcessInfo | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -7,6 +7,7 @@ import {
   descendants,
   endAll,
   FIXTURES,
+  killAll,
   launch,
   run,
   type Running,
@@ -85,7 +86,7 @@ it('the query of a killed process ends', async () => {
     (await backends()).some(({ query }) => query.startsWith('fetch')),
   );
   const runners = descendants(server.pid).filter((one) => one.command.includes('runner/main'));
-  for (const { pid } of runners) process.kill(pid, 'SIGKILL');
+  killAll(runners.map(({ pid }) => pid));
   await jobInState(address, jobId, 'retrying');
   await until('its backend is gone', async () => (await backends()).length === 0);
   await cancel(jobId);

@@ -6,7 +6,7 @@ import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { enqueueOne } from '../../support/jobs.ts';
-import { descendants, FIXTURES } from '../../support/processes.ts';
+import { descendants, FIXTURES, killAll } from '../../support/processes.ts';
 import { until } from '../../support/until.ts';
 import { scheduling, workerOn } from '../../support/servers/worker.ts';
 
@@ -46,7 +46,7 @@ const view = async (id: string) => await getJob(database.db, 'default', id);
 async function claimedAndWaiting(): Promise<{ id: string; pid: number }> {
   const before = runners();
   await writeFile(join(folder, 'hold'), '');
-  for (const { pid } of before) process.kill(pid, 'SIGKILL');
+  killAll(before.map(({ pid }) => pid));
   await until('no process is ready', () => runners().length === 0);
   const id = await enqueueOne(database, { definitionKey: 'held-pid' });
   const [runner] = await until('a process is being started', () =>
