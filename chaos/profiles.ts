@@ -223,6 +223,7 @@ const standard: Profile = {
     'a claim whose answer was lost was given back',
     'a batch failed with a job of it',
     'a batch was cancelled',
+    'the large batch got all of its jobs',
     'a job with a permit waited for a signal',
     'jobs of a batch were sent again and not stored again',
     'a job ran out of time',

@@ -25,6 +25,8 @@ export interface Run {
   hearsayMs: number;
   /** How many jobs a worker runs at once; histories of earlier versions do not say. */
   slotsPerWorker?: number;
+  /** The jobs of the batch that is filled during the run; histories of earlier versions do not say. */
+  batchJobs?: number;
   /** Within so long after the last fault everything that was due must have ended. */
   drainBoundMs: number;
   /** What must have happened at least once, or the run was too tame to prove anything. */

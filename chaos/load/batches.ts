@@ -105,6 +105,8 @@ export class Batches {
     };
     const call: Call = { name: 'batch', key, batch: wanted };
     const answer = await this.#insist(call, '/v1/batches', body, key);
+    // As if its answer had been lost.
+    if (this.#random.chance(0.2)) await this.#insist(call, '/v1/batches', body, key);
     const id = answer.phase === 'ok' ? answer.jobs[0]?.id : undefined;
     if (id === undefined) return null;
     const batch = { id, latest: null };

@@ -54,6 +54,20 @@ export const BATCH_MUTANTS: readonly Mutant[] = [
     ...LOAD,
   },
   {
+    name: 'callbacks-made-again',
+    mistake: 'a batch that is sent again, with the same key, stores its callbacks again',
+    changes: [
+      {
+        file: 'store/batches/store-batch.ts',
+        find: 'if (!created) return { id,',
+        replace:
+          'if (!created) await enqueueWithin(tx, callbacks.map((one) => ({ ...one, job: { ...one.job, after: one.job.after && { ...one.job.after, jobs: [id] } } })));\n  if (!created) return { id,',
+      },
+    ],
+    caughtBy: ['S32'],
+    ...LOAD,
+  },
+  {
     name: 'keys-of-batches-forgotten',
     mistake: 'jobs that are sent to a batch again, with the same key, are stored again',
     changes: [

@@ -151,4 +151,12 @@ export const BROKEN_LIVENESS: Broken[] = [
     how: 'nothing interesting happened',
     make: (h) => h.history.run.sometimes.push('a job was rescued'),
   },
+  {
+    breaks: ['X2'],
+    how: 'the large batch was not filled',
+    make: (h) => {
+      h.history.run.batchJobs = 10_000;
+      h.history.run.sometimes.push('the large batch got all of its jobs');
+    },
+  },
 ];

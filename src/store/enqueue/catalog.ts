@@ -104,13 +104,15 @@ export class Catalog {
       byKey.set(key, known);
       return known;
     };
+    // The releases come first: a version is stored before it is released, so none of them is unknown.
+    const releases = await listReleases(this.#db);
     for (const published of await listDefinitions(this.#db)) {
       const { tenant, key, version, deployment } = published;
       const versions = versionsOf(tenant, key);
       versions.byVersion.set(version, published);
       if (deployment === null) versions.highest = Math.max(versions.highest ?? 0, version);
     }
-    for (const release of await listReleases(this.#db)) {
+    for (const release of releases) {
       const versions = versionsOf(release.tenant, release.key);
       versions.release = release;
       for (const [version, published] of versions.byVersion) {

@@ -27,3 +27,13 @@ it('has what the latest claim of a job brought, while an earlier outcome is on i
   expect(claims.saved('a')).toBe(saved);
   expect(claims.saved('b')).toBe(NOTHING_SAVED);
 });
+
+it('knows the identity of a claim that has ended until its outcome is settled', () => {
+  const claims = new Claims();
+  claims.add(claim);
+  claims.ended(claim);
+  expect([claims.size, claims.of('w')]).toEqual([0, []]);
+  expect(claims.instanceOf(claim)).toBe('w');
+  claims.delete(claim);
+  expect(claims.instanceOf(claim)).toBeNull();
+});

@@ -21,6 +21,8 @@ export class Claims {
   readonly #held = new Map<string, HeldClaim>();
   /** Claims that were held or returned. Two answers can deliver the same claim, the second one late. */
   readonly #seen = new Set<string>();
+  /** The identities of claims that are not held any more, and whose outcomes may still be on their way. */
+  readonly #former = new Map<string, string>();
 
   get size(): number {
     return this.#held.size;
@@ -37,6 +39,7 @@ export class Claims {
 
   delete(claim: ClaimId): void {
     this.#held.delete(keyOf(claim));
+    this.#former.delete(keyOf(claim));
   }
 
   /** It was given back although its delivery may still arrive. */
@@ -44,8 +47,10 @@ export class Claims {
     this.#see(keyOf(claim));
   }
 
+  /** The server knows whether an outcome was stored before only under the identity that has claimed. */
   instanceOf(claim: ClaimId): string | null {
-    return this.#held.get(keyOf(claim))?.instance ?? null;
+    const key = keyOf(claim);
+    return this.#held.get(key)?.instance ?? this.#former.get(key) ?? null;
   }
 
   secretsOf(claim: ClaimId): Secrets | null {
@@ -60,6 +65,17 @@ export class Claims {
 
   forget(instance: string): void {
     for (const [key, one] of this.#held) if (one.instance === instance) this.#held.delete(key);
+  }
+
+  /** The server says that it has ended: its outcome was stored, or came too late. */
+  ended(claim: ClaimId): void {
+    const key = keyOf(claim);
+    const held = this.#held.get(key);
+    if (!held) return;
+    this.#held.delete(key);
+    this.#former.set(key, held.instance);
+    if (this.#former.size <= SEEN_MAX) return;
+    for (const oldest of this.#former.keys()) return void this.#former.delete(oldest);
   }
 
   /** Of the latest claim: the outcome of an earlier one may still be on its way. */

@@ -143,7 +143,7 @@ export class RemoteQueue implements WorkQueue {
     try {
       const timeoutMs = renewalMs(leaseMs);
       const reply = await this.#calls.call<BeatReply>({ method: 'POST', path, body, timeoutMs });
-      for (const one of holding) if (reply.gone.includes(one.id)) this.#claims.delete(one);
+      for (const one of holding) if (reply.gone.includes(one.id)) this.#claims.ended(one);
       return { alive: true, draining: reply.drain, owned: ownedOf(holding, reply) };
     } catch (error) {
       if (error instanceof InstanceGone) return { alive: false, draining: false, owned: [] };

@@ -66,6 +66,30 @@ it('reaches the next job also while an older read of the releases is under way',
   expect(catalog.find(job)).toMatchObject({ version: second });
 });
 
+it('is known with its definition also when both are stored between two reads', async () => {
+  const { db } = database;
+  const [first] = await deploymentsOf('sing', 1);
+  await promote(first);
+  let second = 0;
+  const between: Queryable = Object.assign(Object.create(db) as Queryable, {
+    run: async (...args: Parameters<Queryable['run']>) => {
+      const rows = await db.run(...args);
+      if (second === 0) {
+        [second = 0] = await deploymentsOf('sing', 1);
+        await promote(second);
+      }
+      return rows;
+    },
+  });
+  const catalog = new Catalog(between, systemClock);
+  await catalog.refresh();
+  const job = { tenant: 'default', definitionKey: 'sing', definitionVersion: null };
+  expect(catalog.find(job)).toMatchObject({ version: first });
+  catalog.forget();
+  await catalog.refresh();
+  expect(catalog.find(job)).toMatchObject({ version: second });
+});
+
 it('never becomes a retired deployment', async () => {
   const [first, second] = await deploymentsOf('walk', 2);
   await promote(first);

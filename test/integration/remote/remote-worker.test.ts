@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineJob, Snooze } from '../../../src/core/definition/define.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
@@ -325,6 +326,37 @@ describe('between a worker and its server', () => {
     const id = await enqueueOne(database, { definitionKey: 'counted' });
     expect(await jobEnded(database, id)).toMatchObject({ status: 'succeeded' });
     expect(new Set(rules)).toEqual(new Set([undefined]));
+  });
+
+  it('an outcome that was stored under a former id is not reported as refused', async () => {
+    const warnings: string[] = [];
+    const write = (line: string) => void warnings.push((JSON.parse(line) as { msg: string }).msg);
+    const log = pino({ level: 'warn' }, { write });
+    const { proxy } = await farAway({ leaseMs: 6_000, heartbeatMs: 500, log });
+    let former = '';
+    let beats = 0;
+    let isBack = false;
+    let isRetired = false;
+    // The answer to its turn is lost. Heartbeats say that the job has ended, and get lost as well
+    // until the worker has another id.
+    proxy.fate = (method, path, body) => {
+      const instance = path.split('/')[3] ?? '';
+      if (method === 'DELETE' && instance === former) isRetired = true;
+      if (method === 'PUT' && former !== '' && instance !== former) isBack = true;
+      if (isBack || method !== 'POST') return 'pass';
+      if (former !== '' && path.endsWith('/beat'))
+        return (beats += 1) > 2 ? 'lose-request' : 'pass';
+      if (former !== '') return 'lose-request';
+      if (!path.endsWith('/turn') || body.includes('"outcomes":[]')) return 'pass';
+      former = instance;
+      return 'lose-answer';
+    };
+    const id = await enqueueOne(database, { definitionKey: 'counted' });
+    // It gives up an id when all outcomes of that time are settled.
+    await until('the former id is given up', () => isRetired);
+    expect(warnings).not.toContain('a stale outcome was refused: the job has moved on');
+    expect(await jobEnded(database, id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect(starts).toEqual([id]);
   });
 
   it('a stop gives back what a lost answer had claimed', async () => {

@@ -69,10 +69,9 @@ export const SOMETIMES: Record<string, (facts: Facts) => number> = {
       ({ wanted, moves }) =>
         wanted?.limits !== undefined && moves.some(({ to }) => to?.state === 'suspended'),
     ),
-  'jobs of the largest batch': ({ history }) => {
-    const batches = Map.groupBy(history.members, ({ batch }) => batch);
-    return Math.max(0, ...[...batches.values()].map(({ length }) => length));
-  },
+  'jobs of the largest batch': ({ history }) => largestBatch(history),
+  'the large batch got all of its jobs': ({ history }) =>
+    largestBatch(history) >= (history.run.batchJobs ?? Infinity) ? 1 : 0,
   'a callback ran after its batch': ({ history }) =>
     history.effects.filter(({ what }) => what === 'told').length,
   'a batch failed with a job of it': ({ records }) =>
@@ -106,6 +105,11 @@ export const sometimes = invariant(
     }
   },
 );
+
+function largestBatch({ members }: History): number {
+  const batches = Map.groupBy(members, ({ batch }) => batch);
+  return Math.max(0, ...[...batches.values()].map(({ length }) => length));
+}
 
 function notices(wanted: string) {
   return ({ history }: Facts) => history.notices.filter(({ what }) => what === wanted).length;

@@ -178,7 +178,7 @@ function Sample({ preview: { sample, matched } }: { preview: BulkPreview }) {
       {sample.map((job) => (
         <li key={job.jobId}>
           <strong>{job.definitionKey}</strong> <span className="id">{shortId(job.jobId)}</span>{' '}
-          <span className="soft">{remark(job) || summary(job.params)}</span>
+          <span className="soft">{remark(job) || summary(job)}</span>
         </li>
       ))}
     </ul>

@@ -93,13 +93,33 @@ function Comparison({ a, b }: { a: Run; b: Run }) {
         <p className="soft">Attempts of one job share its params and its result.</p>
       ) : (
         <>
-          <DiffPanel title="Params" a={a.job.params} b={b.job.params} />
-          {(a.job.status === 'succeeded' || b.job.status === 'succeeded') && (
-            <DiffPanel title="Result" a={a.job.result} b={b.job.result} />
+          {hasLarge(a, b, 'largeParams') ? (
+            <TooLarge title="Params" />
+          ) : (
+            <DiffPanel title="Params" a={a.job.params} b={b.job.params} />
+          )}
+          {hasLarge(a, b, 'largeResult') ? (
+            <TooLarge title="Result" />
+          ) : (
+            (a.job.status === 'succeeded' || b.job.status === 'succeeded') && (
+              <DiffPanel title="Result" a={a.job.result} b={b.job.result} />
+            )
           )}
         </>
       )}
     </div>
+  );
+}
+
+function hasLarge(a: Run, b: Run, field: 'largeParams' | 'largeResult'): boolean {
+  return a.job[field] !== undefined || b.job[field] !== undefined;
+}
+
+function TooLarge({ title }: { title: string }) {
+  return (
+    <Panel title={title}>
+      <p className="soft">Too large to compare here. The pages of the jobs have the files.</p>
+    </Panel>
   );
 }
 

@@ -46,7 +46,7 @@ export function OtherJob({
               <code>{shortId(other.jobId)}</code>
             </Link>
             <Moment at={other.createdAt} />
-            <span className="soft one-line">{summary(other.params)}</span>
+            <span className="soft one-line">{summary(other)}</span>
           </li>
         ))}
         {others.length === 0 && <li className="soft">It has no other jobs.</li>}

@@ -51,7 +51,7 @@ export function RunForm({
               Fill in example
             </button>
           )}{' '}
-          {latest && latest.paramsShape === definition.paramsShape && (
+          {latest && !latest.largeParams && latest.paramsShape === definition.paramsShape && (
             <button type="button" className="small" onClick={() => draft.fill(latest.params)}>
               Copy params of the latest job
             </button>

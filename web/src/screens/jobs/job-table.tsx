@@ -116,8 +116,9 @@ function Pick({
   );
 }
 
-function Name({ job: { jobId, definitionKey, params }, alike }: { job: JobView; alike: boolean }) {
-  const text = summary(params);
+function Name({ job, alike }: { job: JobView; alike: boolean }) {
+  const { jobId, definitionKey } = job;
+  const text = summary(job);
   return (
     <>
       <Link to="/jobs/$jobId" params={{ jobId }} className="row-link" data-row title={jobId}>

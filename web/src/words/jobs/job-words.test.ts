@@ -29,7 +29,8 @@ test.each([
 });
 
 test('params are shortened', () => {
-  expect(summary({})).toBe('');
-  expect(summary({ a: 1 })).toBe('{"a":1}');
-  expect(summary('x'.repeat(500))).toHaveLength(121);
+  expect(summary({ params: {} })).toBe('');
+  expect(summary({ params: { a: 1 } })).toBe('{"a":1}');
+  expect(summary({ params: 'x'.repeat(500) })).toHaveLength(121);
+  expect(summary({ params: null, largeParams: { bytes: 204_800 } })).toBe('200 KiB of JSON');
 });

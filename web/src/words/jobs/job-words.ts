@@ -2,7 +2,7 @@ import { rootCause } from '../../../../src/core/failure/dead-letter.ts';
 import { failureWords } from '../../../../src/core/failure/failure-words.ts';
 import { duration } from '../../../../src/core/values/duration.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
-import { distance, timeSince } from '../moment.ts';
+import { bytes, distance, timeSince } from '../moment.ts';
 
 /** The duration that matters in the job's state. */
 export function timing(job: JobView, now: Date): string {
@@ -46,8 +46,9 @@ export function remark({ error, status, progress, warnings }: JobView): string {
 
 const SUMMARY_LENGTH = 120;
 
-/** Shortened params, to tell jobs apart. */
-export function summary(params: unknown): string {
+/** Shortened params, to tell jobs apart. Of large ones only the size is known here. */
+export function summary({ params, largeParams }: Pick<JobView, 'params' | 'largeParams'>): string {
+  if (largeParams) return `${bytes(largeParams.bytes)} of JSON`;
   const text = JSON.stringify(params) ?? '';
   if (text === '{}' || text === 'null') return '';
   return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH)}…` : text;
