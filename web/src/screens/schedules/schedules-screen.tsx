@@ -75,14 +75,12 @@ function ScheduleTable({ schedules }: { schedules: readonly ScheduleView[] }) {
                   code
                 </span>
               )}
-              <DefinitionLine schedule={schedule} />
+              <DefinitionLine
+                schedule={schedule}
+                owner={ownerWords(owners, [schedule.definitionKey])}
+              />
             </>
           ),
-        },
-        {
-          title: 'Owner',
-          kind: 'short',
-          cell: ({ definitionKey }) => ownerWords(owners, [definitionKey]),
         },
         {
           title: 'When',
