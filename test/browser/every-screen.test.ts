@@ -70,7 +70,8 @@ describe('every screen of the router', () => {
     const page = await open(ADDRESSES[path]?.() ?? path);
     const ready = async () => {
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForFunction("!document.body.innerText.includes('Loading…')");
+      const loading = async () => await page.getByText('Loading…').count();
+      await expect.poll(loading, { timeout: 20_000 }).toBe(0);
     };
     await ready();
     expect(await page.getByText('not found').count()).toBe(0);
