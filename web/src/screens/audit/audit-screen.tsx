@@ -104,7 +104,7 @@ function AuditTable({ entries, search }: { entries: readonly AuditView[]; search
           titled: 'in-head',
           cell: (entry) => <Subject entry={entry} />,
         },
-        { title: 'Address', kind: 'short', cell: ({ address }) => address ?? '–' },
+        { title: 'Address', kind: 'short', spare: true, cell: ({ address }) => address ?? '–' },
         { title: 'Change', titled: 'in-head', cell: (entry) => <Change {...entry} /> },
       ]}
     />
@@ -120,7 +120,7 @@ function Subject({ entry }: { entry: AuditView }) {
   );
 }
 
-const SUBJECT_LENGTH = 32;
+const SUBJECT_LENGTH = 24;
 
 /** The whole of it is in the tooltip. */
 function subjectWords(subject: string): string {

@@ -96,7 +96,11 @@ function ScheduleTable({ schedules }: { schedules: readonly ScheduleView[] }) {
         },
         { title: 'Next', kind: 'short', cell: (schedule) => <NextRun schedule={schedule} /> },
         { title: 'Last', kind: 'short', cell: ({ lastSlot }) => <LastRun slot={lastSlot} /> },
-        { title: 'Latest slots', cell: (schedule) => <SlotStrip schedule={schedule} /> },
+        {
+          title: 'Latest slots',
+          spare: true,
+          cell: (schedule) => <SlotStrip schedule={schedule} />,
+        },
         {
           title: 'Actions',
           titled: 'aloud',
