@@ -80,6 +80,12 @@ async function fill(url: string): Promise<[string, string]> {
   }
 }
 
+function lastDay(): string {
+  const to = Date.now();
+  const query = { from: new Date(to - 86_400_000).toISOString(), to: new Date(to).toISOString() };
+  return new URLSearchParams(query).toString();
+}
+
 /** Prints a table, and answers whether every page was quick enough. */
 async function measure(url: string, running: string, failed: string): Promise<boolean> {
   const paths = [
@@ -140,10 +146,24 @@ async function measure(url: string, running: string, failed: string): Promise<bo
     '/v1/dead-letters?q=unknown',
     '/v1/dead-letters?q=definition:key-4*+unknown',
     '/v1/dead-letters/groups',
+    `/v1/dead-letters/groups?buckets=24&${lastDay()}`,
     '/v1/definitions',
+    '/v1/definitions/key-7/logs',
+    `/v1/jobs/${running}/related`,
+    `/v1/jobs/${failed}/steps`,
     '/v1/workers',
+    '/v1/scale',
+    '/v1/tenant',
     '/v1/schedules',
     '/v1/bulk',
+    '/v1/batches',
+    '/v1/alerts',
+    '/v1/usage',
+    '/v1/usage?groupBy=definition',
+    '/v1/audit?q=absent',
+    '/v1/webhooks',
+    '/v1/releases',
+    '/v1/shards',
   ];
   await using server = await startLongshore(new Checkout().program, 'api', url);
   const rows: Row[] = [];
@@ -164,7 +184,8 @@ async function measure(url: string, running: string, failed: string): Promise<bo
     const name = path
       .replace(running, 'RUNNING')
       .replace(failed, 'FAILED')
-      .replace(failed.slice(-12), 'END');
+      .replace(failed.slice(-12), 'END')
+      .replace(/from=.*/, 'DAY');
     process.stdout.write(`| ${name} | ${figure(p50)} | ${figure(p99)} |\n`);
     const [min, max] = [Math.min(...took), Math.max(...took)];
     const row = { system: 'longshore', unit: 'ms', median: p50, min, max, rounds: 1 };

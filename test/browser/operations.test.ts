@@ -218,7 +218,7 @@ describe('charts', () => {
     const place = (title: string) => headings.indexOf(title);
     expect(place('Rates')).toBe(0);
     expect(place('Queue depth')).toBeGreaterThan(place('Rates'));
-    expect(place('Run')).toBeGreaterThan(place('Duration heat map'));
+    expect(place('Run')).toBeGreaterThan(place('Run time heat map'));
     await page
       .getByText(/^[<≈] .* \/ [<≈] /)
       .first()

@@ -251,9 +251,9 @@ function sentenceOf(finding: Finding, { threshold, windowSeconds }: EffectiveRul
     case 'dead-letters':
       return `${many(value, 'job')} of ${key} failed for good${within} (threshold ${threshold})`;
     case 'retries':
-      return `${many(value, 'attempt')} of ${key} failed and are made again${within} (threshold ${threshold})`;
+      return `${many(value, 'attempt')} of ${key} failed and were retried${within} (threshold ${threshold})`;
     case 'retry-rate':
-      return `${value} % of the attempts of ${key} failed and are made again${within} (threshold ${threshold} %)`;
+      return `${value} % of the attempts of ${key} failed and were retried${within} (threshold ${threshold} %)`;
     case 'stuck':
       return `${many(value, 'running job')} of ${key} ${value === 1 ? 'is' : 'are'} stuck${suffix}`;
     case 'oldest-age':

@@ -15,6 +15,7 @@ export function alertProblems(
     const { rule, definitionKey } = alert;
     const about = alert.webhookId ?? alert.scheduleId ?? definitionKey;
     if (rule === 'stuck' && hasEnded(alert, running)) return true;
+    if (rule === 'budget-warning' && isExceeded(alert, alerts)) return true;
     // The lines about failures show the same with a cause.
     if (OF_DEAD_LETTERS.has(rule)) return definitionKey !== null && failed.has(definitionKey);
     return own.some(({ alerts: same = [] }) =>
@@ -43,6 +44,20 @@ function sentence({ message, definitionKey }: AlertView): string {
 function hasEnded({ jobId }: AlertView, running: Seen['running']): boolean {
   if (jobId === null || running.length >= RUNNING_SEEN) return false;
   return running.every((job) => job.jobId !== jobId);
+}
+
+/** Both rules of a budget have the same sentence, except for their thresholds. */
+function isExceeded({ message }: AlertView, alerts: readonly AlertView[]): boolean {
+  return alerts.some(
+    (one) =>
+      one.rule === 'budget-exceeded' &&
+      one.status === 'firing' &&
+      withoutThreshold(one.message) === withoutThreshold(message),
+  );
+}
+
+function withoutThreshold(message: string): string {
+  return message.replace(/ \(threshold [^)]*\)$/, '');
 }
 
 /** Jobs that no worker can run are old as well. */

@@ -427,3 +427,18 @@ it('lists a schedule whose definition no worker has registered, unless its jobs 
   const paused = [madeSchedule({ definitionKey: 'helo', enabled: false })];
   expect(shown({ schedules: paused })).toEqual([]);
 });
+
+test('a budget that is used up is one problem, although both of its rules fire', () => {
+  const about = (name: string) => `130 % of a budget is used: ${name}`;
+  const exceeded = madeAlert({
+    rule: 'budget-exceeded',
+    message: `${about('mails')} (threshold 100 %)`,
+  });
+  const warning = (name: string) =>
+    madeAlert({ rule: 'budget-warning', message: `${about(name)} (threshold 80 %)` });
+  expect(shown({ alerts: [warning('mails'), exceeded] })).toEqual([
+    '130 % of a budget is used: mails (threshold 100 %).',
+  ]);
+  expect(shown({ alerts: [warning('reports'), exceeded] })).toHaveLength(2);
+  expect(shown({ alerts: [warning('mails')] })).toHaveLength(1);
+});

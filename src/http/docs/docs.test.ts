@@ -187,6 +187,8 @@ describe('the docs', () => {
     ['backoff', 'failures#retries'],
     ['dead letter', 'failures#dead-letters'],
     ['exactly once', 'concepts#guarantees'],
+    ['retry a failed job', 'failures#retry-by-hand'],
+    ['how do I retry a failed job', 'failures#retry-by-hand'],
     ['graceful shutdown', 'cancelling#deploys'],
     ['concurrency limit per user', 'limits#limits-rates-and-pauses'],
     ['retry backoff', 'failures#retries'],

@@ -43,18 +43,20 @@ export class SearchIndex {
       searchOptions: {
         boost: { heading: 4, title: 2 },
         combineWith: 'AND',
-        prefix: true,
+        // The last word may still be typed; another short one is whole.
+        prefix: (term, at, terms) => term.length > 2 || at === terms.length - 1,
         // Short words have too many neighbours.
         fuzzy: (term) => (term.length > 5 ? 0.15 : false),
       },
     });
     const weights = sections.map(weightOf);
     index.addAll(sections.map((section, id) => ({ id, ...section })));
-    return new SearchIndex(sections, (question) => {
-      const phrase = wordsOf(question);
+    return new SearchIndex(sections, (asked) => {
+      const phrase = wordsOf(asked);
+      const question = tellingWords(phrase);
       const boostDocument = (id: number) => weights[id]?.(phrase) ?? 1;
       const any = index.search(question, { boostDocument, combineWith: 'OR' });
-      const wanted = phrase.split(' ').length;
+      const wanted = question.split(' ').length;
       // One word of a long question may be another than that of the page.
       const missing = wanted >= LONG_QUESTION ? 1 : 0;
       const near = any
@@ -109,6 +111,16 @@ function weightOf({ page, heading, text }: Section): (phrase: string) => number 
   const words = wordsOf(`${heading} ${text}`);
   return (phrase) =>
     phrase.includes(' ') && words.includes(phrase) ? weight * PHRASE_WEIGHT : weight;
+}
+
+const FILLERS = new Set(
+  'a an and are can do does for how i in is it my of on or the to what when with'.split(' '),
+);
+
+/** Without words that are in every text, unless there are no others. */
+function tellingWords(phrase: string): string {
+  const telling = phrase.split(' ').filter((word) => !FILLERS.has(word));
+  return telling.length > 0 ? telling.join(' ') : phrase;
 }
 
 /** "Retries" is found by "retry". */

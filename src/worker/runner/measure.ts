@@ -29,6 +29,9 @@ const buffer = Buffer.alloc(1_024);
 const stat = openStat();
 let known = readStat();
 
+/** CPU time that was rounded off counts with the next attempt, or tiny jobs would add up to nothing. */
+let restUs = 0;
+
 /**
  * The usage of one attempt in a process that runs many. The peak of the process belongs to the
  * attempt when it grew meanwhile; otherwise an earlier job made it, and only the current size is
@@ -38,14 +41,17 @@ export function measure(): () => Measured {
   const before = process.resourceUsage();
   inherited ??= inheritedNames();
   const startsBefore = starts;
+  const cpuBefore = before.userCPUTime + before.systemCPUTime - restUs;
   return () => {
     const after = process.resourceUsage();
-    const cpuBefore = before.userCPUTime + before.systemCPUTime;
+    const cpuUs = after.userCPUTime + after.systemCPUTime - cpuBefore;
+    const cpuMs = Math.max(0, Math.round(cpuUs / 1_000));
+    restUs = cpuUs - cpuMs * 1_000;
     const childFaults = known.childFaults;
     // A job that never waited has not waited for a child, which saves most tiny jobs this read.
     if (after.voluntaryContextSwitches > before.voluntaryContextSwitches) known = readStat();
     return {
-      cpuMs: Math.round((after.userCPUTime + after.systemCPUTime - cpuBefore) / 1_000),
+      cpuMs,
       peakRssBytes: after.maxRSS > before.maxRSS ? after.maxRSS * 1_024 : known.rssBytes,
       spent:
         starts > startsBefore ||

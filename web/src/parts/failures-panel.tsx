@@ -14,10 +14,13 @@ const SHOWN_MAX = 8;
 export function FailuresPanel({
   failures,
   definitions,
+  ofOne = false,
 }: {
   /** Of the last 24 hours. */
   failures: readonly DeadLetterGroup[];
   definitions: readonly PublishedDefinition[];
+  /** All are of one definition, whose page this is. */
+  ofOne?: boolean;
 }) {
   const groups = failures.slice(0, SHOWN_MAX);
   const owners = ownersOf(definitions);
@@ -28,34 +31,45 @@ export function FailuresPanel({
         caption="Errors, most frequent first"
         rows={groups}
         keyOf={({ fingerprint }) => fingerprint}
+        className="errors"
         columns={[
           {
             title: 'Count',
             kind: 'number',
             cell: ({ count, countIsExact }) => atLeast(count, countIsExact),
           },
-          {
+          !ofOne && {
             title: 'Definition',
             kind: 'short',
             titled: 'in-head',
             cell: ({ jobId, definitionKeys }) => (
-              <Link to="/jobs/$jobId" params={{ jobId }} className="row-link" data-row>
-                {definitionKeys.join(', ')}
-              </Link>
+              <>
+                <Link to="/jobs/$jobId" params={{ jobId }} className="row-link" data-row>
+                  {definitionKeys.join(', ')}
+                </Link>
+                <span className="summary">{ownerWords(owners, definitionKeys)}</span>
+              </>
             ),
           },
           {
             title: 'Error',
             kind: 'wide',
             titled: 'in-head',
-            cell: (group) => <FailureText {...group} />,
+            cell: (group) =>
+              ofOne ? (
+                <Link
+                  to="/jobs/$jobId"
+                  params={{ jobId: group.jobId }}
+                  className="row-link remark"
+                  data-row
+                >
+                  <FailureText {...group} />
+                </Link>
+              ) : (
+                <FailureText {...group} />
+              ),
           },
           { title: 'Last', kind: 'short', cell: ({ lastSeen }) => <Moment at={lastSeen} /> },
-          {
-            title: 'Owner',
-            kind: 'short',
-            cell: ({ definitionKeys }) => ownerWords(owners, definitionKeys),
-          },
         ]}
       />
     </Panel>

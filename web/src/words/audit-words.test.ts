@@ -12,5 +12,6 @@ test.each([
     '{"concurrencyLimit":1} → {"rateLimit":{"limit":1}}',
   ],
   [null, { reason: 'x' }, '{"reason":"x"}'],
+  [{}, { channel: 'email', to: ['a@b.example'] }, '{"channel":"email","to":["a@b.example"]}'],
   [null, null, ''],
 ])('%j, %j', (before, after, words) => expect(changeWords(before, after)).toBe(words));

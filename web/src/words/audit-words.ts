@@ -16,7 +16,7 @@ export function changeWords(
   after: unknown,
   replace?: (name: string, value: unknown) => unknown,
 ): string {
-  const sides = [before, after].filter((side) => side !== null && side !== undefined);
+  const sides = [before, after].filter((side) => !isNothing(side));
   return (
     plainChange(before, after) ?? sides.map((side) => JSON.stringify(side, replace)).join(' → ')
   );
@@ -35,6 +35,11 @@ function plainChange(before: unknown, after: unknown): string | null {
   return changed
     .map((name) => `${NAMES[name]}: ${valueWords(before[name])} → ${valueWords(after[name])}`)
     .join(', ');
+}
+
+/** What is made has no earlier side. */
+function isNothing(side: unknown): boolean {
+  return side === null || side === undefined || (isFields(side) && Object.keys(side).length === 0);
 }
 
 function isFields(value: unknown): value is Record<string, unknown> {

@@ -17,6 +17,12 @@ test('a moment is shown by the clock of its zone', () => {
   expect(momentIn('2030-03-31T01:00:30Z', 'UTC')).toMatch(/^Sun,? 31 Mar, 01:00:30$/);
 });
 
+test('a list in which one moment has seconds shows them everywhere', () => {
+  const beside = ['2030-03-31T01:00:00Z', '2030-03-31T01:00:30Z'];
+  expect(momentIn('2030-03-31T01:00:00Z', 'UTC', beside)).toMatch(/^Sun,? 31 Mar, 01:00:00$/);
+  expect(momentIn('2030-03-31T01:00:00Z', 'UTC', beside.slice(0, 1))).toMatch(/, 01:00$/);
+});
+
 test('memory is shown in round numbers', () => {
   expect([bytes(900), bytes(70_000), bytes(268_435_456)]).toEqual(['1 KiB', '69 KiB', '256 MiB']);
 });

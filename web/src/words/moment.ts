@@ -5,6 +5,7 @@ export { timeSince, wholeSeconds };
 
 const SECOND_MS = 1_000;
 const NOW_MS = 1_500;
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** Relative time: "12 s ago", "in 4m02s". */
@@ -60,8 +61,8 @@ export function momentWithMs(at: string): string {
   return `${dayOf(at)}, ${clockTimeWithMs(at)}`;
 }
 
-/** Local date and time in a time zone. */
-export function momentIn(at: string, timezone: string): string {
+/** Local date and time in a time zone; full minutes without seconds, unless others have some. */
+export function momentIn(at: string, timezone: string, beside: readonly string[] = []): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
     weekday: 'short',
@@ -71,7 +72,12 @@ export function momentIn(at: string, timezone: string): string {
     minute: '2-digit',
     second: '2-digit',
   });
-  return format.format(new Date(at)).replace(/:00$/, '');
+  const text = format.format(new Date(at));
+  return beside.some(hasSeconds) ? text : text.replace(/:00$/, '');
+}
+
+function hasSeconds(at: string): boolean {
+  return Date.parse(at) % MINUTE_MS >= SECOND_MS;
 }
 
 const MIB = 1_048_576;

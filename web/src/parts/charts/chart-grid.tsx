@@ -42,7 +42,7 @@ export function ChartGrid({
         </Panel>
       ))}
       {heat !== null && (
-        <Panel title="Duration heat map" aside="stronger colour: more attempts">
+        <Panel title="Run time heat map" aside="stronger colour: more attempts">
           {heat.rows.length === 0 ? (
             <p className="chart soft none-yet">No attempt ended {duringWords(during)}.</p>
           ) : (

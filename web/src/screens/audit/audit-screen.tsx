@@ -76,6 +76,7 @@ function AuditTable({ entries, search }: { entries: readonly AuditView[]; search
       caption="Audit entries"
       rows={entries}
       keyOf={({ id }) => id}
+      className="audit"
       columns={[
         { title: 'Time', kind: 'short', titled: 'in-head', cell: ({ at }) => <Moment at={at} /> },
         {
@@ -97,8 +98,13 @@ function AuditTable({ entries, search }: { entries: readonly AuditView[]; search
             </Link>
           ),
         },
-        { title: 'Subject', titled: 'in-head', cell: (entry) => <Subject entry={entry} /> },
-        { title: 'Address', kind: 'short', cell: ({ address }) => address ?? '–' },
+        {
+          title: 'Subject',
+          kind: 'short',
+          titled: 'in-head',
+          cell: (entry) => <Subject entry={entry} />,
+        },
+        { title: 'Address', kind: 'short', spare: true, cell: ({ address }) => address ?? '–' },
         { title: 'Change', titled: 'in-head', cell: (entry) => <Change {...entry} /> },
       ]}
     />
@@ -109,9 +115,17 @@ function Subject({ entry }: { entry: AuditView }) {
   const target = auditTarget(entry);
   return (
     <TargetLink target={target} title={entry.subject}>
-      {isJobId(entry.subject) ? shortId(entry.subject) : entry.subject}
+      {subjectWords(entry.subject)}
     </TargetLink>
   );
+}
+
+const SUBJECT_LENGTH = 24;
+
+/** The whole of it is in the tooltip. */
+function subjectWords(subject: string): string {
+  if (isJobId(subject)) return shortId(subject);
+  return subject.length > SUBJECT_LENGTH ? `${subject.slice(0, SUBJECT_LENGTH)}…` : subject;
 }
 
 const CHANGE_LENGTH = 400;

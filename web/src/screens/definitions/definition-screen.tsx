@@ -136,7 +136,9 @@ export function DefinitionScreen() {
       />
       <div className="columns">
         <div>
-          {failures && <FailuresPanel failures={failures.groups} definitions={definitions ?? []} />}
+          {failures && (
+            <FailuresPanel failures={failures.groups} definitions={definitions ?? []} ofOne />
+          )}
           <Panel
             title="Latest jobs"
             flush

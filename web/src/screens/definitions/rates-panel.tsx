@@ -20,7 +20,7 @@ export function RatesPanel({ definitionKey }: { definitionKey: string }) {
             ['Failure rate', ofEnds(rates.failureRate)],
             ['Retries', rates.retries.toLocaleString('en')],
             ['Queue time p50 / p95', quantileWords(rates.waitMs)],
-            ['Run time of the code p50 / p95', quantileWords(rates.runMs)],
+            ['Run time p50 / p95', quantileWords(rates.runMs)],
           ]}
         />
       </Panel>

@@ -47,9 +47,10 @@ export function ErrorsScreen() {
           caption="Errors, most frequent first"
           rows={ever.groups}
           keyOf={({ fingerprint }) => fingerprint}
+          className="errors"
           columns={[
             {
-              title: 'Dead letters now',
+              title: 'Dead letters',
               kind: 'number',
               cell: ({ count, countIsExact }) => atLeast(count, countIsExact),
             },
@@ -74,17 +75,14 @@ export function ErrorsScreen() {
               cell: ({ definitionKeys, versions }) => (
                 <>
                   {definitionKeys.join(', ')}
-                  <span className="summary">version {versions.join(', ')}</span>
+                  <span className="summary">
+                    {ownerWords(owners, definitionKeys)} · version {versions.join(', ')}
+                  </span>
                   {definitionKeys.map((key) => (
                     <RunbookLink key={key} url={runbooks.get(key)} />
                   ))}
                 </>
               ),
-            },
-            {
-              title: 'Owner',
-              kind: 'short',
-              cell: ({ definitionKeys }) => ownerWords(owners, definitionKeys),
             },
             {
               title: 'Last 24 hours',
@@ -94,6 +92,7 @@ export function ErrorsScreen() {
             {
               title: 'Oldest',
               kind: 'short',
+              spare: true,
               cell: ({ firstSeen }) => <Moment at={firstSeen} />,
             },
             { title: 'Newest', kind: 'short', cell: ({ lastSeen }) => <Moment at={lastSeen} /> },

@@ -49,7 +49,7 @@ export function FailureMatrix({
               <th scope="col">Error</th>
               {window !== null &&
                 parts.map((part) => (
-                  <th key={part.from} scope="col" className="number">
+                  <th key={part.from} scope="col" className="number part">
                     {partWords(window, part)}
                   </th>
                 ))}

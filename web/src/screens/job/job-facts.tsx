@@ -41,7 +41,10 @@ export function JobFacts({ job }: { job: JobView }) {
           ['Idempotency key', job.idempotencyKey],
           ['Concurrency key', job.concurrencyKey],
           ['Created', <Moment at={job.createdAt} />],
-          ['Run at', job.runAt && <Moment at={job.runAt} />],
+          [
+            job.status === 'suspended' ? 'Wait ends' : 'Run at',
+            job.runAt && <Moment at={job.runAt} />,
+          ],
           ['Queued', job.queuedAt && <Moment at={job.queuedAt} />],
           ['Started', job.startedAt && <Moment at={job.startedAt} />],
           ['Finished', job.finishedAt && <Moment at={job.finishedAt} />],

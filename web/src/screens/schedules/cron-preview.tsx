@@ -38,7 +38,13 @@ export function CronPreview({ draft }: { draft: ScheduleDraft }) {
           {/* While a new time zone is looked up, the runs of the last one are shown. */}
           {(isTimezone(settled.timezone) ? (next ?? []) : []).map(({ at, note }) => (
             <li key={at}>
-              <span className="mini-name">{momentIn(at, settled.timezone)}</span>
+              <span className="mini-name">
+                {momentIn(
+                  at,
+                  settled.timezone,
+                  next?.map((one) => one.at),
+                )}
+              </span>
               <Moment at={at} />
               {note !== null && <span className="soft mini-whole">{note}</span>}
             </li>

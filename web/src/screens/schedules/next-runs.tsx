@@ -27,7 +27,12 @@ export function NextRuns({ schedule }: { schedule: ScheduleView }) {
               title: `Time in ${schedule.timezone}`,
               kind: 'short',
               titled: 'in-head',
-              cell: ({ at }) => momentIn(at, schedule.timezone),
+              cell: ({ at }) =>
+                momentIn(
+                  at,
+                  schedule.timezone,
+                  next.map((one) => one.at),
+                ),
             },
             { title: 'Offset', kind: 'short', titled: 'in-head', cell: ({ offset }) => offset },
             { title: 'In', kind: 'short', titled: 'in-head', cell: ({ at }) => <Moment at={at} /> },

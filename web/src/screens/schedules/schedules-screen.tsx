@@ -75,14 +75,12 @@ function ScheduleTable({ schedules }: { schedules: readonly ScheduleView[] }) {
                   code
                 </span>
               )}
-              <DefinitionLine schedule={schedule} />
+              <DefinitionLine
+                schedule={schedule}
+                owner={ownerWords(owners, [schedule.definitionKey])}
+              />
             </>
           ),
-        },
-        {
-          title: 'Owner',
-          kind: 'short',
-          cell: ({ definitionKey }) => ownerWords(owners, [definitionKey]),
         },
         {
           title: 'When',
@@ -98,7 +96,11 @@ function ScheduleTable({ schedules }: { schedules: readonly ScheduleView[] }) {
         },
         { title: 'Next', kind: 'short', cell: (schedule) => <NextRun schedule={schedule} /> },
         { title: 'Last', kind: 'short', cell: ({ lastSlot }) => <LastRun slot={lastSlot} /> },
-        { title: 'Latest slots', cell: (schedule) => <SlotStrip schedule={schedule} /> },
+        {
+          title: 'Latest slots',
+          spare: true,
+          cell: (schedule) => <SlotStrip schedule={schedule} />,
+        },
         {
           title: 'Actions',
           titled: 'aloud',

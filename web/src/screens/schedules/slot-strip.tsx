@@ -5,6 +5,7 @@ import { momentIn } from '../../words/moment.ts';
 import { slotTone, slotWords } from '../../words/queues/slot-words.ts';
 
 const SHOWN = 24;
+const SLOT_WIDTH = 6;
 
 /** The latest slots, oldest on the left, coloured by outcome. */
 export function SlotStrip({ schedule }: { schedule: ScheduleView }) {
@@ -14,7 +15,7 @@ export function SlotStrip({ schedule }: { schedule: ScheduleView }) {
   return (
     <svg
       className="strip"
-      width={slots.length * 8 - 2}
+      width={slots.length * SLOT_WIDTH - 2}
       height={16}
       role="img"
       aria-label={stripWords(oldestFirst)}
@@ -23,8 +24,8 @@ export function SlotStrip({ schedule }: { schedule: ScheduleView }) {
         <rect
           key={`${slot.slot} ${slot.jobId}`}
           className={`slot slot-${slotTone(slot)}`}
-          x={index * 8}
-          width="6"
+          x={index * SLOT_WIDTH}
+          width={SLOT_WIDTH - 2}
           height="16"
           rx="1.5"
         >

@@ -32,7 +32,12 @@ export function SlotTable({ schedule }: { schedule: ScheduleView }) {
               title: `Time in ${schedule.timezone}`,
               kind: 'short',
               titled: 'in-head',
-              cell: ({ slot }) => momentIn(slot, schedule.timezone),
+              cell: ({ slot }) =>
+                momentIn(
+                  slot,
+                  schedule.timezone,
+                  slots.map((one) => one.slot),
+                ),
             },
             {
               title: 'When',

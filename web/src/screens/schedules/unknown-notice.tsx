@@ -17,10 +17,22 @@ function useUnknown(key: string): UnknownDefinition | null {
   return definitions && workers ? unknownDefinition(key, { definitions, workers }) : null;
 }
 
-/** On the list of schedules: the definition, marked if it is unknown. */
-export function DefinitionLine({ schedule: { definitionKey } }: { schedule: ScheduleView }) {
+/** On the list of schedules: the definition and its owner; marked if it is unknown. */
+export function DefinitionLine({
+  schedule: { definitionKey },
+  owner,
+}: {
+  schedule: ScheduleView;
+  owner: string;
+}) {
   const unknown = useUnknown(definitionKey);
-  if (unknown === null) return <span className="summary">{definitionKey}</span>;
+  if (unknown === null) {
+    return (
+      <span className="summary">
+        {definitionKey} · {owner}
+      </span>
+    );
+  }
   return (
     <>
       <span className="badge tone-bad">unknown definition</span>
