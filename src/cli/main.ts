@@ -1,6 +1,7 @@
 import { systemClock } from '../runtime/clock.ts';
 import type { Cli, StopSignal } from './cli.ts';
 import { runCli } from './run.ts';
+import { stopSignals } from './stop-signals.ts';
 
 /** Entry point. `bin/longshore.js` has checked the Node version and imports this file. */
 const cli: Cli = {
@@ -14,12 +15,8 @@ const cli: Cli = {
   loadApp: () => import('../app/app.ts'),
 };
 
-for (const signal of ['SIGINT', 'SIGTERM'] satisfies StopSignal[]) {
-  process.on(signal, () => {
-    if (cli.onSignal) cli.onSignal(signal);
-    else process.exit(signal === 'SIGINT' ? 130 : 143);
-  });
-}
+const onStopSignal = stopSignals(cli);
+for (const signal of ['SIGINT', 'SIGTERM'] satisfies StopSignal[]) process.on(signal, onStopSignal);
 
 // `longshore list | head -1` closes the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
