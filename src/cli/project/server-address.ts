@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startCommand } from './start-command.ts';
 
 /**
  * A server with its own PostgreSQL leaves its address in its data folder, so that commands in the same
@@ -11,11 +12,10 @@ const LOCAL = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost):\d{1,5}$/;
 export class ServerNotUp extends Error {
   override name = 'ServerNotUp';
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, folder: string) {
     super(
       `the server of this folder is not running (its data is in ${dataDir}): start it with ` +
-        '`npx longshore start` (`npm run dev` in a project), or name another server with --url or ' +
-        'LONGSHORE_URL',
+        `${startCommand(folder)}, or name another server with --url or LONGSHORE_URL`,
     );
   }
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { jobInState, startJob } from '../support/api.ts';
+import { jobInState, startJob } from '../../support/api.ts';
 import {
   begin,
   BIN,
@@ -12,9 +12,9 @@ import {
   FIXTURES,
   isAlive,
   launch,
-} from '../support/processes.ts';
-import { quickFolder } from '../support/quick-folder.ts';
-import { until } from '../support/until.ts';
+} from '../../support/processes.ts';
+import { quickFolder } from '../../support/quick-folder.ts';
+import { until } from '../../support/until.ts';
 
 /** Ctrl-C on a server that runs a job: real processes, and a real terminal made by `script`. */
 

@@ -1,4 +1,6 @@
-import type { Cli, StopSignal } from './cli.ts';
+import type { Clock } from './clock.ts';
+
+export type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /**
  * Ctrl-C in a terminal reaches npm and its script, and npm passes it on to the script. So signals in
@@ -6,14 +8,16 @@ import type { Cli, StopSignal } from './cli.ts';
  */
 const SAME_REQUEST_MS = 1_000;
 
-/** What the process does on a signal. Without a command that cleans up it ends at once. */
-export function stopSignals(cli: Cli): (signal: StopSignal) => void {
+/** Passes on the first signal of each request. */
+export function stopRequests(
+  clock: Clock,
+  onRequest: (signal: StopSignal) => void,
+): (signal: StopSignal) => void {
   let heardMs = Number.NEGATIVE_INFINITY;
   return (signal) => {
-    const nowMs = cli.clock.monotonicMs();
+    const nowMs = clock.monotonicMs();
     if (nowMs - heardMs < SAME_REQUEST_MS) return;
     heardMs = nowMs;
-    if (cli.onSignal) cli.onSignal(signal);
-    else cli.exit(signal === 'SIGINT' ? 130 : 143);
+    onRequest(signal);
   };
 }
