@@ -94,6 +94,22 @@ describe('enqueue', () => {
     expect(stderr).toMatch(new RegExp(`^running attempt 1 of 3[^]*^${status}`, 'm'));
   });
 
+  test.each([
+    ['comes late', END],
+    [
+      'has come',
+      `id: 1\ndata: ${JSON.stringify({ ...LOG, id: '1', message: 'at work' })}\n\n${END}`,
+    ],
+  ])('--wait shows the log of a failed attempt, which %s, once before its end', async (_, text) => {
+    const page = json(200, { logs: [{ ...LOG, id: '1', message: 'at work' }], nextCursor: null });
+    const beside = { '/logs': stream(text), 'limit=1000': page };
+    const answers = [receipt, finished('retrying'), finished('succeeded')];
+    const { url } = await playBeside(beside, ...answers);
+    const { stderr } = await run(['enqueue', 'hello', '--wait', '--url', url]);
+    expect(stderr.split('at work')).toHaveLength(2);
+    expect(stderr.indexOf('at work')).toBeLessThan(stderr.indexOf('retrying'));
+  });
+
   test('--wait goes on when the log cannot be read', async () => {
     const beside = { '/logs': problem(403, 'FORBIDDEN') };
     const { url } = await playBeside(beside, receipt, finished('running'), finished('succeeded'));
