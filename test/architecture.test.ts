@@ -290,6 +290,7 @@ const IMPORTS: ImportRow[] = [
       'src/runtime/code.ts',
       'src/runtime/log.ts',
       'src/runtime/start-refusal.ts',
+      'src/runtime/stop-signals.ts',
       'src/signals/log-text.ts',
     ],
     types: ['src/mcp/', 'src/runtime/'],

@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { parseUidSetting, rangesOf } from '../core/access/job-uids.ts';
 import { NOBODY_UID, runnerUidProblem } from '../core/access/machine-users.ts';
+import { takenPort } from '../doctor/facts/port.ts';
 import { clusterExists, EmbeddedPostgres, findRunningCluster } from '../postgres/embedded.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -73,6 +74,9 @@ export async function openDatabase(
         'or its database by DATABASE_URL or --data',
     );
   }
+  // A server in the wrong folder leaves nothing there.
+  const taken = ownCluster === true && waits ? await takenPort(config) : null;
+  if (taken !== null) throw new AppError(taken);
   const embedded = new EmbeddedPostgres({ dataDir: config.data, log });
   const stop = () => void embedded.stop();
   signal.addEventListener('abort', stop, { once: true });

@@ -11,8 +11,7 @@ import type {
 } from '../app/app.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Environment } from '../config/environment.ts';
-
-export type StopSignal = 'SIGINT' | 'SIGTERM';
+import type { StopSignal } from '../runtime/stop-signals.ts';
 
 /** The environment of a CLI run: a real process in `main.ts`, a substitute in tests. */
 export interface Cli {

@@ -238,8 +238,9 @@ describe('show', () => {
     }));
 
   test('has a row for each attempt, and the last events', async () => {
+    const worker = { workerId: crashed.workerId, host: 'vm', pid: 1080, status: 'dead' };
     const { url } = await playBeside(
-      world,
+      { ...world, '/v1/workers': json(200, { workers: [worker] }) },
       json(200, shown),
       json(200, { attempts: [crashed, running] }),
       json(200, { events: history(12), nextCursor: null }),
@@ -251,9 +252,9 @@ describe('show', () => {
     expect(code).toBe(0);
     expect(why).toEqual(['Is it stuck?', '  No sign of it: its worker is alive.']);
     expect(attempts).toEqual([
-      'TRY  VERSION  WORKER        STARTED                   TOOK     EXIT     MEMORY   CPU    OUTCOME   ERROR',
-      `1    7        000000000000  ${AT}  4 s      SIGKILL  256 MiB  3.8 s  retrying  OUT_OF_MEMORY`,
-      `2    12       -             ${AT}  running  -        -        -      -         -`,
+      'TRY  VERSION  WORKER         STARTED                   TOOK     EXIT     MEMORY   CPU    OUTCOME   ERROR',
+      `1    7        vm (pid 1080)  ${AT}  4 s      SIGKILL  256 MiB  3.8 s  retrying  OUT_OF_MEMORY`,
+      `2    12       -              ${AT}  running  -        -        -      -         -`,
     ]);
     expect(events).toHaveLength(11);
     expect(events?.[0]).toBe(`… 2 earlier events: npx longshore show ${ID} --events --url ${url}`);

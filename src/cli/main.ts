@@ -1,5 +1,6 @@
 import { systemClock } from '../runtime/clock.ts';
-import type { Cli, StopSignal } from './cli.ts';
+import { stopRequests } from '../runtime/stop-signals.ts';
+import type { Cli } from './cli.ts';
 import { runCli } from './run.ts';
 
 /** Entry point. `bin/longshore.js` has checked the Node version and imports this file. */
@@ -14,12 +15,11 @@ const cli: Cli = {
   loadApp: () => import('../app/app.ts'),
 };
 
-for (const signal of ['SIGINT', 'SIGTERM'] satisfies StopSignal[]) {
-  process.on(signal, () => {
-    if (cli.onSignal) cli.onSignal(signal);
-    else process.exit(signal === 'SIGINT' ? 130 : 143);
-  });
-}
+const onSignal = stopRequests(cli.clock, (signal) => {
+  if (cli.onSignal) cli.onSignal(signal);
+  else process.exit(signal === 'SIGINT' ? 130 : 143);
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
 
 // `longshore list | head -1` closes the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

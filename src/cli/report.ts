@@ -4,6 +4,7 @@ import { ConfigError } from '../config/error.ts';
 import type { ExitName } from './exit-codes.ts';
 import { exitNameOf } from './exit-codes.ts';
 import { printable, printableJson } from '../core/values/printable.ts';
+import { startCommand } from './project/start-command.ts';
 
 /** An error in the format of RFC 9457, of the server, the network or the command itself. */
 export interface Problem {
@@ -49,13 +50,16 @@ export function errorLines(error: unknown, asJson: boolean): string[] {
     return error.problems.map((line) => `error: ${printable(line)}`);
   const lines = [`error: ${printable(wordsOf(error))}`];
   if (error instanceof ProblemError) {
-    // A single violation is already part of the message.
-    const unsaid = error.errors.filter(({ detail }) => !error.detail.includes(detail));
+    // The first violations are already part of the message.
+    const unsaid = error.errors.filter(
+      ({ pointer, detail }) => !error.detail.includes(`${pointer}: ${detail}`),
+    );
     lines.push(...unsaid.map(({ pointer, detail }) => printable(`  ${pointer}: ${detail}`)));
   }
   if (error instanceof ServerUnreachable) {
     lines.push(
-      'Is the server running? Start one with `npx longshore start` (`npm run dev` in a project), or set --url or LONGSHORE_URL.',
+      `Is the server running? Start one with ${startCommand(process.cwd())}, ` +
+        'or set --url or LONGSHORE_URL.',
     );
   }
   return lines;

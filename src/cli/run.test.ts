@@ -69,6 +69,12 @@ describe('enqueue', () => {
     expect(seen[0]?.body).toMatchObject({ unique, ...rest });
   });
 
+  test('--params is the same as the argument', async () => {
+    const { url, seen } = await playAnswers(receipt);
+    expect((await run(['enqueue', 'hello', '--params', '{"a":1}', '--url', url])).code).toBe(0);
+    expect(seen[0]?.body).toMatchObject({ definitionKey: 'hello', params: { a: 1 } });
+  });
+
   const LOG = { at: '2030-01-01T00:00:51Z', attempt: 1, level: 'info', stream: 'logger' };
   const log = stream(`id: 1\ndata: ${JSON.stringify({ ...LOG, message: 'at work' })}\n\n${END}`);
 
@@ -86,6 +92,22 @@ describe('enqueue', () => {
     expect(stderr.split('\n')[0]).toBe(`job ${ID}`);
     expect(stderr).toContain('2030-01-01T00:00:51Z #1 info  log at work\n');
     expect(stderr).toMatch(new RegExp(`^running attempt 1 of 3[^]*^${status}`, 'm'));
+  });
+
+  test.each([
+    ['comes late', END],
+    [
+      'has come',
+      `id: 1\ndata: ${JSON.stringify({ ...LOG, id: '1', message: 'at work' })}\n\n${END}`,
+    ],
+  ])('--wait shows the log of a failed attempt, which %s, once before its end', async (_, text) => {
+    const page = json(200, { logs: [{ ...LOG, id: '1', message: 'at work' }], nextCursor: null });
+    const beside = { '/logs': stream(text), 'limit=1000': page };
+    const answers = [receipt, finished('retrying'), finished('succeeded')];
+    const { url } = await playBeside(beside, ...answers);
+    const { stderr } = await run(['enqueue', 'hello', '--wait', '--url', url]);
+    expect(stderr.split('at work')).toHaveLength(2);
+    expect(stderr.indexOf('at work')).toBeLessThan(stderr.indexOf('retrying'));
   });
 
   test('--wait goes on when the log cannot be read', async () => {
@@ -250,6 +272,7 @@ describe('usage', () => {
     [['show'], '<id> is missing'],
     [['show', ID, 'more'], 'too many arguments'],
     [['enqueue', 'hello', '{'], 'the params are not JSON'],
+    [['enqueue', 'hello', '{}', '--params', '{}'], 'as an argument or as --params'],
     [['enqueue', 'hello', '--timeout', '1'], '--timeout needs --wait'],
     [['enqueue', 'hello', '--unique-key', 'k'], '--unique-key and --replace need --unique'],
     [['enqueue', 'hello', '--unique', 'often'], 'Must be queued, active, or a number'],
@@ -267,16 +290,17 @@ describe('usage', () => {
       { pointer: '/tags/0', detail: 'is too long' },
       { pointer: '/params/items', detail: 'is missing' },
     ];
-    const detail = '/runAt: must be a time (and 2 more)';
+    const detail = '/runAt: must be a time; /tags/0: is too long (and 1 more)';
     const { url } = await playAnswers(json(422, { code: 'VALIDATION_FAILED', detail, errors }));
     const args = ['enqueue', 'hello', '--run-at', 'soon', '--tag', 'x', '--url', url];
     expect((await run(args)).stderr).toBe(
-      'error: --run-at: must be a time (and 2 more)\n' +
-        '  --tag: is too long\n' +
+      'error: --run-at: must be a time; --tag: is too long (and 1 more)\n' +
         '  params /items: is missing\n',
     );
     const { stderr } = await run([...args, '--json']);
     expect(JSON.parse(stderr)).toMatchObject({ detail, errors });
+    const flagged = [...args, '--params', '{}'];
+    expect((await run(flagged)).stderr).toContain('  --params /items: is missing\n');
     const inside = [{ pointer: '/params/name', detail: 'must be string' }];
     const wrong = {
       code: 'PAYLOAD_INVALID',

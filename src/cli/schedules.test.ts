@@ -120,8 +120,12 @@ describe('looking', () => {
   });
 
   test('a name that is not there is 3, one that several have asks for the id', async () => {
-    const none = await playAnswers(page());
-    expect((await run(['schedules', 'show', 'x', '--url', none.url])).code).toBe(3);
+    const unnamed = { ...schedule, id: OTHER, name: null };
+    const none = await playAnswers(page(), page(schedule, unnamed));
+    expect(await run(['schedules', 'show', 'nigthly', '--url', none.url])).toMatchObject({
+      code: 3,
+      stderr: 'error: no schedule is named "nigthly": did you mean "nightly"?\n',
+    });
     const both = await playAnswers(page(schedule, { ...schedule, id: OTHER }));
     const { code, stderr } = await run(['schedules', 'show', 'x', '--url', both.url]);
     expect(code).toBe(2);

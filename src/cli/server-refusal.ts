@@ -13,9 +13,10 @@ export function inOwnWords(error: unknown, command: Command, url: () => string):
   const renamed = errors.map(({ pointer, detail: why }) => {
     const name = nameOf(pointer, command);
     if (detail.startsWith(`${pointer}: `)) detail = name + detail.slice(pointer.length);
+    else detail = detail.replace(`; ${pointer}: ${why}`, () => `; ${name}: ${why}`);
     return { pointer: name, detail: why.replace(URL_ADVICE, '') };
   });
-  return new ProblemError(status, code, detail.replace(URL_ADVICE, ''), renamed, retryAfterMs);
+  return new ProblemError(status, code, detail.replaceAll(URL_ADVICE, ''), renamed, retryAfterMs);
 }
 
 /** Fields whose flag has another name. */
@@ -49,6 +50,8 @@ function flagOf(pointer: string, command: Command): string | null {
   const names = [field, field.replace(/s$/, ''), FLAGS_OF[field]];
   const option = command.options.find((one) => names.includes(one.attributeName()));
   if (!option?.long) return null;
+  const isArgumentToo = command.registeredArguments.some((one) => one.name() === field);
+  if (isArgumentToo && command.getOptionValue(option.attributeName()) === undefined) return null;
   const isListItem = inside.length === 1 && /^\d+$/.test(inside[0] ?? '');
   return inside.length === 0 || isListItem ? option.long : `${option.long} /${inside.join('/')}`;
 }

@@ -59,7 +59,8 @@ export function refuseForeignServer({ config, origins }: LoadedConfig, directory
   const named = [origins.url, origins.host, origins.port, origins.databaseUrl];
   if (named.some((origin) => origin !== 'default')) return;
   const data = resolve(directory, config.data);
-  if (findAddress(data) === null && existsSync(join(data, 'pg'))) throw new ServerNotUp(data);
+  if (findAddress(data) === null && existsSync(join(data, 'pg')))
+    throw new ServerNotUp(data, directory);
 }
 
 export function clientOf(cli: Cli, command: Command): Longshore {

@@ -113,9 +113,9 @@ describe('workers', () => {
     const { stdout, stderr } = await run(['workers', '--url', url]);
     expect(stdout).toBe(
       'ID                                    STATUS  RUNNING  HEARTBEAT  AGE  VERSION  HOST\n' +
-        `${WORKER}  active  2/8      4s         2d   1.0      h pid 7\n`,
+        `${WORKER}  active  2/8      4s         2d   1.0      h (pid 7)\n`,
     );
-    expect(stderr).toBe('Not loaded by h pid 7: jobs/bad.ts: Error: boom\n');
+    expect(stderr).toBe('Not loaded by h (pid 7): jobs/bad.ts: Error: boom\n');
     expect(JSON.parse((await run(['workers', '--json', '--url', url])).stdout)).toEqual({
       workers,
     });

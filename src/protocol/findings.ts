@@ -35,12 +35,16 @@ export class Findings {
   }
 }
 
+/** The first ones; all of them are in `errors`. */
+const SAID_MAX = 5;
+
 function summary(violations: readonly Violation[]): string {
-  const [first] = violations;
-  if (!first) return 'the request is not valid';
-  const more = violations.length - 1;
-  const where = first.pointer === '' ? 'the request' : clip(first.pointer);
-  return `${where}: ${first.detail}${more > 0 ? ` (and ${more} more)` : ''}`;
+  if (violations.length === 0) return 'the request is not valid';
+  const said = violations
+    .slice(0, SAID_MAX)
+    .map(({ pointer, detail }) => `${pointer === '' ? 'the request' : clip(pointer)}: ${detail}`);
+  const more = violations.length - said.length;
+  return `${said.join('; ')}${more > 0 ? ` (and ${more} more)` : ''}`;
 }
 
 function clip(text: string): string {

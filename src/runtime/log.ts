@@ -1,15 +1,26 @@
+import { isatty } from 'node:tty';
 import { pino, type Logger } from 'pino';
 
 export type Log = Logger;
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** One JSON line per event on stderr, or what `lineText` makes of it; stdout is for data. */
+const STDERR_FD = 2;
+
+/**
+ * One JSON line per event on stderr, or what `lineText` makes of it; stdout is for data. A child
+ * whose parent is gone writes nothing to a terminal: its user is back at the prompt.
+ */
 export function createLog(
   level: LogLevel,
   fields: Record<string, unknown> = {},
   lineText: ((line: string) => string) | null = null,
 ): Log {
-  const stderr = pino.destination({ dest: 2, sync: true });
+  const stderr = pino.destination({ dest: STDERR_FD, sync: true });
+  const isChildAtTerminal = process.connected && isatty(STDERR_FD);
+  const write = (line: string): void => {
+    if (isChildAtTerminal && !process.connected) return;
+    stderr.write(lineText === null ? line : lineText(line));
+  };
   return pino(
     {
       level,
@@ -17,7 +28,7 @@ export function createLog(
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: errorWithoutData },
     },
-    lineText === null ? stderr : { write: (line) => stderr.write(lineText(line)) },
+    lineText === null && !isChildAtTerminal ? stderr : { write },
   );
 }
 

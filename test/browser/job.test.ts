@@ -11,6 +11,10 @@ const { shop, open, forgiveComplaints } = dashboardPages();
 const LINES = 50_000;
 
 /** The part of an element that is needed here: this file is compiled for Node. */
+interface Boxed {
+  getClientRects(): { length: number };
+}
+
 interface Scrolled {
   scrollHeight: number;
   scrollTop: number;
@@ -222,6 +226,13 @@ describe('a job', () => {
     await steps.getByText('"label.pdf"').waitFor();
     await page.getByText('parcel.packed', { exact: true }).first().waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    const attempts = page.getByRole('table', { name: 'Attempts, oldest first' });
+    const code = attempts.getByText('HANDLER_ERROR', { exact: true });
+    // A code in one piece, not HANDLER_ERRO / R.
+    expect(
+      await code.evaluate((element) => (element as unknown as Boxed).getClientRects().length),
+    ).toBe(1);
 
     await page.getByRole('link', { name: 'Compare the last two' }).click();
     await page.waitForURL(/compare\?a=.*claimA=1&claimB=2/);

@@ -28,6 +28,8 @@ export interface LaunchOptions {
   cwd?: string;
   /** Without --json: what a person sees. */
   plain?: true;
+  /** It leads a process group of its own, as a command in a terminal does. */
+  detached?: true;
   /** Whom it runs as, if we are root. */
   user?: { uid?: number; gid?: number };
 }
@@ -53,6 +55,7 @@ export function begin(role: string, options: LaunchOptions = {}): Starting {
     env: { PATH: process.env['PATH'], ...DEFAULTS, ...compileCache(), ...options.env },
     cwd: options.cwd ?? process.cwd(),
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: options.detached ?? false,
     ...options.user,
   });
   started.add(child);

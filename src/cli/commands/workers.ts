@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { statusWord, takesNoJobs } from '../../core/queue/worker.ts';
+import { statusWord, takesNoJobs, workerName } from '../../core/queue/worker.ts';
 import type { WorkerInfo } from '../../client/index.ts';
 import { unknownName } from '../../core/values/nearest.ts';
 import type { Cli } from '../cli.ts';
@@ -54,7 +54,7 @@ function table(workers: readonly WorkerInfo[], now: Date, widthMax: number): str
     agoOf(worker.heartbeatAt),
     agoOf(worker.startedAt),
     worker.version,
-    `${worker.host} pid ${worker.pid}${worker.transport !== 'http' ? '' : ` over HTTP from ${worker.address}`}`,
+    `${workerName(worker)}${worker.transport !== 'http' ? '' : ` over HTTP from ${worker.address}`}`,
   ]);
   return columns([HEADER, ...rows], widthMax);
 }
@@ -63,7 +63,7 @@ function table(workers: readonly WorkerInfo[], now: Date, widthMax: number): str
 function notLoadedLines(workers: readonly WorkerInfo[]): string[] {
   return workers
     .filter(({ status }) => status !== 'dead')
-    .flatMap(({ host, pid, notLoaded }) =>
-      notLoaded.map((text) => `Not loaded by ${host} pid ${pid}: ${text}`),
+    .flatMap((worker) =>
+      worker.notLoaded.map((text) => `Not loaded by ${workerName(worker)}: ${text}`),
     );
 }

@@ -36,6 +36,7 @@ test('from stdin, in pieces', async () => {
 test.each([
   ['{name:1}', /^the params are not JSON: .*Quote them/],
   ['', /^the params are not JSON/],
+  ['to=Ada', /^the params are one argument, as JSON: '\{"to":"Ada"\}'$/],
   ['1234567890123456789', /^the number 1234567890123456789 would be rounded: send it as text$/],
   ['-', /^stdin is not JSON/],
   ['@/nowhere/params.json', /^cannot read the params: ENOENT/],

@@ -21,11 +21,29 @@ export async function readParams(argument: string | undefined, stdin: Readable):
   return parse(content, `${path} is`);
 }
 
+/** What to type instead of `to=Ada count=2`; null if an argument is no such pair. */
+export function jsonForPairs(typed: readonly string[]): string | null {
+  const pairs = typed.map((one) => /^([\w.-]+)=(.*)$/s.exec(one));
+  if (pairs.length === 0 || pairs.includes(null)) return null;
+  const entries = pairs.map((pair): [string, unknown] => [
+    pair?.[1] ?? '',
+    valueOf(pair?.[2] ?? ''),
+  ]);
+  const json = JSON.stringify(Object.fromEntries(entries)).replaceAll("'", "'\\''");
+  return `the params are one argument, as JSON: '${json}'`;
+}
+
+function valueOf(text: string): unknown {
+  return /^(true|false|null|-?\d{1,15}(\.\d+)?)$/.test(text) ? JSON.parse(text) : text;
+}
+
 function parse(json: string, where: string): unknown {
   try {
     return parseExactly(json.replace(/^\uFEFF/, ''));
   } catch (error) {
     if (error instanceof InexactNumber) throw new UsageError(error.message);
+    const asJson = where === INLINE ? jsonForPairs([json]) : null;
+    if (asJson !== null) throw new UsageError(asJson, { cause: error });
     const why = `${where} not JSON: ${(error as Error).message}`;
     throw new UsageError(where === INLINE ? `${why}. Quote them: '{"a":1}'` : why, {
       cause: error,

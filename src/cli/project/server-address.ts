@@ -1,49 +1,15 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { startCommand } from './start-command.ts';
 
-/**
- * A server with its own PostgreSQL leaves its address in its data folder, so that commands in the same
- * project find it on any port. Only an address of this machine is believed: commands send their key there.
- */
-const LOCAL = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost):\d{1,5}$/;
+export { findAddress, leaveAddress } from '../../config/left-address.ts';
 
 /** No server of this project runs. */
 export class ServerNotUp extends Error {
   override name = 'ServerNotUp';
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, folder: string) {
     super(
       `the server of this folder is not running (its data is in ${dataDir}): start it with ` +
-        '`npx longshore start` (`npm run dev` in a project), or name another server with --url or ' +
-        'LONGSHORE_URL',
+        `${startCommand(folder)}, or name another server with --url or LONGSHORE_URL`,
     );
   }
-}
-
-/** Stores the address; returns what removes it again. */
-export function leaveAddress(dataDir: string, address: string): () => void {
-  const file = fileIn(dataDir);
-  try {
-    writeFileSync(file, `${address}\n`);
-  } catch {
-    return () => undefined; // A folder that cannot be written to: commands use --url.
-  }
-  return () => {
-    // Another server may have been started here in the meantime.
-    if (findAddress(dataDir) === address) rmSync(file, { force: true });
-  };
-}
-
-/** The address that a running or killed server left; null if there is none. */
-export function findAddress(dataDir: string): string | null {
-  try {
-    const address = readFileSync(fileIn(dataDir), 'utf8').trim();
-    return LOCAL.test(address) ? address : null;
-  } catch {
-    return null;
-  }
-}
-
-function fileIn(dataDir: string): string {
-  return join(dataDir, 'address');
 }

@@ -112,3 +112,8 @@ const later = (a: string, b: string) => (a > b ? a : b);
 function worse(a: WorkerStatus, b: WorkerStatus): WorkerStatus {
   return WORKER_STATUSES.indexOf(a) > WORKER_STATUSES.indexOf(b) ? a : b;
 }
+
+/** What people call it. Its id is for commands. */
+export function workerName({ host, pid }: Pick<WorkerView, 'host' | 'pid'>): string {
+  return `${host} (pid ${pid})`;
+}

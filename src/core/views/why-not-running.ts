@@ -11,7 +11,7 @@ import { limitsLine } from '../queue/limit-words.ts';
 import { isRetryable } from '../failure/failure.ts';
 import { pauseWords } from '../queue/pause-words.ts';
 import { limitFact, reachedLimit, type TenantUse } from '../problems/reached-limit.ts';
-import type { WorkerView } from '../queue/worker.ts';
+import { workerName, type WorkerView } from '../queue/worker.ts';
 import { unknownWords } from '../schedule/unknown-definition.ts';
 import { nearestName } from '../values/nearest.ts';
 import { duration, wholeSeconds } from '../values/duration.ts';
@@ -267,7 +267,7 @@ function lastSeen({ workers }: JobWorld, now: Date): string[] {
   const [last] = [...workers].sort((a, b) => (a.heartbeatAt < b.heartbeatAt ? 1 : -1));
   if (!last) return ['No worker was seen in the last 24 hours.'];
   const agoMs = now.getTime() - Date.parse(last.heartbeatAt);
-  return [`Last heartbeat: ${last.host} (pid ${last.pid}), ${wholeSeconds(agoMs)} ago.`];
+  return [`Last heartbeat: ${workerName(last)}, ${wholeSeconds(agoMs)} ago.`];
 }
 
 function limitOf({ concurrencyKey }: JobView): string[] {
@@ -351,7 +351,7 @@ function ofCancel(job: JobView, world: JobWorld, now: Date): Explanation {
 function lease(job: JobView, { workers }: JobWorld, now: Date): string[] {
   const worker = workers.find(({ workerId }) => workerId === job.workerId);
   const heartbeat = job.heartbeatAt ?? worker?.heartbeatAt ?? null;
-  const name = worker ? `${worker.host} (pid ${worker.pid})` : (job.workerId ?? 'Its worker');
+  const name = worker ? workerName(worker) : (job.workerId ?? 'Its worker');
   if (heartbeat === null) return [];
   const agoMs = now.getTime() - Date.parse(heartbeat);
   const heard = agoMs < JUST_NOW_MS ? 'just now' : `${wholeSeconds(agoMs)} ago`;

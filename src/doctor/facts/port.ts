@@ -1,5 +1,8 @@
 import { createServer } from 'node:net';
+import { resolve } from 'node:path';
 import { defaultUrl } from '../../config/bind.ts';
+import type { Config } from '../../config/config.ts';
+import { findAddress } from '../../config/left-address.ts';
 import { bindProblem } from '../../core/access/bind.ts';
 import { problemType } from '../../protocol/problem.ts';
 import { ProbeAnswer } from '../../protocol/answers/probe-answer.ts';
@@ -20,6 +23,22 @@ export async function inspectPort(host: string, port: number, hasKey: boolean): 
   if (code !== 'EADDRINUSE') return { state: 'forbidden', where, code };
   const server = await askServer(url);
   return server === null ? { state: 'taken', where } : { state: 'longshore', where, ...server };
+}
+
+/** Why a server with these settings cannot listen there, because another one does; null if none does. */
+export async function takenPort(
+  settings: Pick<Config, 'host' | 'port' | 'data'>,
+): Promise<string | null> {
+  const { host, port, data } = settings;
+  const facts = await inspectPort(host, port, true);
+  if (facts.state !== 'longshore' && facts.state !== 'taken') return null;
+  const url = defaultUrl({ host, port });
+  if (facts.state === 'longshore' && findAddress(resolve(data)) === url) {
+    return `the server of this folder runs already: ${url} (its data is in ${data})`;
+  }
+  const version = facts.state === 'longshore' && facts.version ? ` (${facts.version})` : '';
+  const who = facts.state === 'longshore' ? `another Longshore${version}` : 'another program';
+  return `${who} uses port ${port} on ${host}; stop it, or choose another port: --port ${port + 1}`;
 }
 
 /** Null on success, else the error code. */

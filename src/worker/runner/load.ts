@@ -6,6 +6,9 @@ import { firstLines, type Loaded, unreadable } from './loaded.ts';
 import { isJobDefinition, type JobDefinition } from '../../core/definition/define.ts';
 import { isDefinitionFile } from '../../core/definition/definition-file.ts';
 
+const MISSING =
+  'no such file or folder; name the folder of your jobs, for example --jobs examples/jobs';
+
 /** Loads every definition that the files below a path export, or all of a deployment. */
 export async function loadDefinitions(path: string, deployment?: DeploymentPlan): Promise<Loaded> {
   const root = resolve(path);
@@ -21,10 +24,7 @@ export async function loadDefinitions(path: string, deployment?: DeploymentPlan)
   try {
     files = definitionFiles(root);
   } catch (error) {
-    return {
-      definitions: [],
-      problems: [`${path}: ${unreadable(error) ?? 'no such file or folder'}`],
-    };
+    return { definitions: [], problems: [`${path}: ${unreadable(error) ?? MISSING}`] };
   }
   for (const file of files) {
     const shown = relative(process.cwd(), file) || file;

@@ -120,7 +120,7 @@ describe('POST /v1/schedules', () => {
     [{ overlap: 'skipp' }, ['/overlap'], 'did you mean "skip"?'],
     [{ catchup: 'all' }, ['/catchup'], 'did you mean "catchUp"?'],
     [{ params: { ['__proto__x'.slice(0, 9)]: 1 } }, ['/params/__proto__'], 'not allowed'],
-    [{ catchUpMax: 0, jitterMs: -1 }, ['/jitterMs', '/catchUpMax'], '(and 1 more)'],
+    [{ catchUpMax: 0, jitterMs: -1 }, ['/jitterMs', '/catchUpMax'], '; /catchUpMax: '],
     [{ cron: undefined }, ['/cron'], 'is required'],
   ])('refuses %j', async (fields, pointers, words) => {
     const body = { definitionKey: 'report', cron: HOURLY, ...fields };

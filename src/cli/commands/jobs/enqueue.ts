@@ -24,6 +24,7 @@ import { streamJob } from './stream.ts';
 import { waitForJob } from './wait/wait-for-job.ts';
 
 interface Options {
+  params?: string;
   wait?: true;
   stream?: true;
   timeout?: number;
@@ -55,6 +56,7 @@ export function addEnqueue(program: Command, cli: Cli): void {
     .description('Enqueue a job and print its id, or wait until it finishes with --wait.')
     .argument('<key>', 'the key of the definition')
     .argument('[params]', 'JSON, @file, or - to read stdin; default {}')
+    .option('--params <params>', 'the same as the argument: JSON, @file, or - to read stdin')
     .option('--wait', 'wait until the job finishes; exit 0 if it succeeded, else 1')
     .option('--stream', 'print what the job sends with ctx.stream until it finishes')
     .option('--timeout <seconds>', 'maximum time to wait (exit 7)', secondsAsMs)
@@ -104,9 +106,12 @@ export function addEnqueue(program: Command, cli: Cli): void {
         if (options.onParentFailure !== undefined && options.after === undefined) {
           throw new UsageError('--on-parent-failure needs --after');
         }
+        if (argument !== undefined && options.params !== undefined) {
+          throw new UsageError('give the params as an argument or as --params');
+        }
         const out = outputOf(cli, command);
         const client = clientOf(cli, command);
-        const params = await readParams(argument, cli.stdin);
+        const params = await readParams(argument ?? options.params, cli.stdin);
         const after = options.after && (await findJobIds(client, options.after));
         const asked = { ...requestOptions(options), after };
         const handle = await client.enqueue(key, params, asked);
@@ -132,7 +137,7 @@ async function findJobIds(client: Longshore, typed: readonly string[]): Promise<
 }
 
 function requestOptions(options: Options): EnqueueOptions {
-  const { wait: _w, stream: _s, timeout: _t, tag, unique, ...more } = options;
+  const { params: _p, wait: _w, stream: _s, timeout: _t, tag, unique, ...more } = options;
   const { uniqueKey, replace, maxWaitMs, ...rest } = more;
   if (unique === undefined) return { ...rest, tags: tag };
   const onConflict = replace && 'replace';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Job, JobEvent, Longshore } from '../../../client/index.ts';
+import type { Job, JobAttempt, JobEvent, Longshore, WorkerInfo } from '../../../client/index.ts';
 import { isTerminal } from '../../../core/job/job.ts';
 import { printable } from '../../../core/values/printable.ts';
 import { whyNotRunning } from '../../../core/views/why-not-running.ts';
@@ -55,20 +55,35 @@ async function showJob(
     return;
   }
   const attempts = await client.attempts(id);
+  const workers = await knownWorkers(client, job, attempts);
   const { last, earlier } = await lastEvents(client, id);
-  out.lines(jobText(job, now));
-  section(out, isTerminal(job.status) ? [] : await whyLines(client, job, now));
-  section(out, attemptRows(attempts, out.width));
+  out.lines(jobText(job, now, workers));
+  section(out, isTerminal(job.status) ? [] : await whyLines(client, job, workers, now));
+  section(out, attemptRows(attempts, workers, out.width));
   section(out, [
     ...(earlier > 0 ? [`… ${earlier} earlier events: ${out.next(`show ${id} --events`)}`] : []),
     ...last.map((event) => clip(eventText(event), out.width)),
   ]);
 }
 
+/** A job that has ended needs them for their names only. */
+async function knownWorkers(
+  client: Longshore,
+  job: Job,
+  attempts: readonly JobAttempt[],
+): Promise<WorkerInfo[]> {
+  if (!isTerminal(job.status)) return await client.workers();
+  return attempts.length === 0 ? [] : await client.workers().catch(() => []);
+}
+
 /** Why it does not run, or whether it is stuck. */
-async function whyLines(client: Longshore, job: Job, now: Date): Promise<string[]> {
-  const [workers, definitions, pauses, tenant] = await Promise.all([
-    client.workers(),
+async function whyLines(
+  client: Longshore,
+  job: Job,
+  workers: readonly WorkerInfo[],
+  now: Date,
+): Promise<string[]> {
+  const [definitions, pauses, tenant] = await Promise.all([
     client.definitions(),
     client.flow.pauses(),
     client.tenant(),

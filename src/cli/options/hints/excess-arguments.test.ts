@@ -13,6 +13,11 @@ test.each([
     `enqueue takes fewer arguments: put quotes around the JSON: '{"a": 1}'`,
   ],
   [
+    ['enqueue', 'mail.send', 'to=a@example.com', "subject=It's me", 'copies=2'],
+    'enqueue takes fewer arguments: the params are one argument, as JSON: ' +
+      `'{"to":"a@example.com","subject":"It'\\''s me","copies":2}'`,
+  ],
+  [
     ['schedules', 'create', 'hello', '*/5', '*', '*'],
     'create takes fewer arguments: put quotes around the cron expression: "*/5 * * * *"',
   ],

@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander';
+import { jsonForPairs } from '../params-argument.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Says what to do about arguments that the command does not take: quote them, or name the option. */
@@ -18,6 +19,9 @@ function adviceOf(command: Command): string | null {
   const [extra = ''] = args.slice(registeredArguments.length);
   const has = (flag: string) => options.some(({ long }) => long === flag);
   if (has('--payload')) return 'did you mean --payload JSON?';
+  const takesParams = registeredArguments.findIndex((argument) => argument.name() === 'params');
+  const asJson = takesParams === -1 ? null : jsonForPairs(args.slice(takesParams));
+  if (asJson !== null) return asJson;
   if (args.some((arg) => /^[{[]/.test(arg))) return `put quotes around the JSON: '{"a": 1}'`;
   return has('--definition') ? `did you mean --definition ${extra}?` : null;
 }

@@ -1,7 +1,8 @@
-import type { JobAttempt, JobEvent } from '../../../client/index.ts';
+import type { JobAttempt, JobEvent, WorkerInfo } from '../../../client/index.ts';
+import { workerName } from '../../../core/queue/worker.ts';
 import { EVENT_TYPES } from '../../../core/views/history.ts';
 import { shortId } from '../../../core/job/short-id.ts';
-import { columns } from '../columns.ts';
+import { clip, columns } from '../columns.ts';
 import { duration } from '../../../core/values/duration.ts';
 import { isRecord } from '../../../core/values/record.ts';
 import { actorWords } from '../../../core/identity/actor.ts';
@@ -21,13 +22,20 @@ const ATTEMPT_HEADER = [
   'ERROR',
 ];
 
+/** The last columns say most. */
+const HOST_WIDTH_MAX = 24;
+
 /** One row per attempt; a dash means not measured. */
-export function attemptRows(attempts: readonly JobAttempt[], widthMax: number): string[] {
+export function attemptRows(
+  attempts: readonly JobAttempt[],
+  workers: readonly WorkerInfo[],
+  widthMax: number,
+): string[] {
   if (attempts.length === 0) return [];
   const rows = attempts.map((one) => [
     String(one.number),
     String(one.definitionVersion),
-    one.workerId === null ? '-' : shortId(one.workerId),
+    one.workerId === null ? '-' : workerCell(one.workerId, workers),
     one.startedAt,
     one.durationMs === null ? 'running' : duration(one.durationMs),
     one.signal ?? String(one.exitCode ?? '-'),
@@ -37,6 +45,13 @@ export function attemptRows(attempts: readonly JobAttempt[], widthMax: number): 
     one.error?.code ?? '-',
   ]);
   return columns([ATTEMPT_HEADER, ...rows], widthMax);
+}
+
+/** The id of a worker that is no longer known. */
+function workerCell(id: string, workers: readonly WorkerInfo[]): string {
+  const worker = workers.find(({ workerId }) => workerId === id);
+  if (!worker) return shortId(id);
+  return workerName({ ...worker, host: clip(worker.host, HOST_WIDTH_MAX) });
 }
 
 /** Fixed width, because events are printed as they are read. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PLAIN_JOB } from '../../../../test/support/plain-job.ts';
-import type { Job } from '../../../client/index.ts';
+import type { Job, WorkerInfo } from '../../../client/index.ts';
 import { jobText } from './job-text.ts';
 
 const NOW = new Date('2030-01-01T00:01:00Z');
@@ -44,4 +44,11 @@ test('an error shows its frames and causes, and no control characters', () => {
     '                at run (jobs/a.ts:3:9)',
     '            caused by NETWORK_ERROR refused',
   ]);
+});
+
+test('a worker has its name, and the id for commands', () => {
+  const job: Job = { ...PLAIN_JOB, status: 'running', workerId: 'w-1' };
+  const worker = { workerId: 'w-1', host: 'vm', pid: 1080 } as WorkerInfo;
+  expect(jobText(job, NOW, [worker])).toContain('worker      vm (pid 1080), w-1');
+  expect(jobText(job, NOW, [])).toContain('worker      w-1');
 });

@@ -1,7 +1,8 @@
-import type { Job } from '../../../client/index.ts';
+import type { Job, WorkerInfo } from '../../../client/index.ts';
 import { foldedFrames } from '../../../core/failure/own-frames.ts';
 import { isTerminal, type JobError } from '../../../core/job/job.ts';
 import { VERSION_WHEN_DUE } from '../../../core/job/new-job.ts';
+import { workerName } from '../../../core/queue/worker.ts';
 import { duration } from '../../../core/values/duration.ts';
 import { printable, printableJson, printableLines } from '../../../core/values/printable.ts';
 import { DEFAULT_TENANT } from '../../../core/access/scope.ts';
@@ -9,7 +10,8 @@ import { shapeWords } from '../../../core/shape/shape-words.ts';
 import { sentence } from '../../../core/views/sentence.ts';
 
 /** Output of `show`: the summary, then all known fields. */
-export function jobText(job: Job, now: Date): string[] {
+export function jobText(job: Job, now: Date, workers: readonly WorkerInfo[] = []): string[] {
+  const worker = workers.find(({ workerId }) => workerId === job.workerId);
   const facts: [name: string, lines: string[]][] = [
     ['id', [job.jobId]],
     ['definition', [printable(`${job.definitionKey} ${versionText(job)}`)]],
@@ -19,7 +21,7 @@ export function jobText(job: Job, now: Date): string[] {
     ['tags', text(job.tags.length === 0 ? null : job.tags.join(', '))],
     ['idempotency', text(job.idempotencyKey)],
     ['concurrency', text(job.concurrencyKey)],
-    ['worker', text(job.workerId)],
+    ['worker', text(worker ? `${workerName(worker)}, ${worker.workerId}` : job.workerId)],
     ['created', time(job.createdAt, now)],
     ['runs', isWaiting(job) ? time(job.runAt, now) : []],
     ['expires', isTerminal(job.status) ? [] : time(job.expiresAt ?? null, now)],

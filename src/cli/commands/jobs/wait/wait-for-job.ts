@@ -6,10 +6,10 @@ import type { Cli } from '../../../cli.ts';
 import { exitCode } from '../../../exit-codes.ts';
 import { jobText } from '../../../text/jobs/job-text.ts';
 import { LiveStatus } from '../../../text/live-status.ts';
-import { logText } from '../../../text/jobs/log-text.ts';
 import type { Output } from '../../../text/output.ts';
 import { waitingStep, waitingText } from '../../../text/jobs/waiting-text.ts';
 import { warningText } from './await-worker.ts';
+import { LogAbove } from './log-above.ts';
 
 /** Between two redraws of the status line, and between two looks at the job. */
 const REDRAW_MS = 200;
@@ -51,20 +51,22 @@ async function watch(
   timeoutMs: number | undefined,
 ): Promise<Job> {
   let seen: Job | null = null;
-  const steps = stepNotes(cli, out, status);
+  const over = new AbortController();
+  const log = new LogAbove(out, handle, status, over.signal);
+  const steps = stepNotes(cli, out, status, log);
   const redraw = setInterval(() => {
     if (seen) status.show(waitingText(seen, cli.clock.now()));
   }, REDRAW_MS);
-  const over = new AbortController();
-  const following = followLog(out, handle, status, over.signal);
+  const following = log.follow();
+  let told = Promise.resolve();
   try {
     const onPoll = (job: Job) => {
       seen = job;
-      steps(job);
+      told = steps(job, told);
     };
     const job = await handle.wait({ timeoutMs, pollMs: LOOK_MS, onPoll });
     const timer = setTimeout(() => over.abort(), LAST_LINES_MS);
-    await following;
+    await Promise.all([following, told]);
     clearTimeout(timer);
     return job;
   } finally {
@@ -74,28 +76,20 @@ async function watch(
   }
 }
 
-/** The log is an extra: where it cannot be read, the job is awaited all the same. */
-async function followLog(
+/**
+ * What stays readable: failed attempts, what may make the wait endless, and without a terminal each
+ * step. One after the other, and the log of an attempt before its end.
+ */
+function stepNotes(
+  cli: Cli,
   out: Output,
-  handle: JobHandle,
   status: LiveStatus,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    for await (const line of handle.logs({ follow: true, signal })) {
-      status.above(...logText(out, line, 'stderr'));
-    }
-  } catch (error) {
-    if (!signal.aborted) status.above(`The log cannot be followed: ${(error as Error).message}`);
-  }
-}
-
-/** What stays readable: failed attempts, what may make the wait endless, and without a terminal each step. */
-function stepNotes(cli: Cli, out: Output, status: LiveStatus): (job: Job) => void {
+  log: LogAbove,
+): (job: Job, before: Promise<void>) => Promise<void> {
   let told = '';
   let unserved = false;
-  return (job) => {
-    if (isTerminal(job.status)) return;
+  return async (job, before) => {
+    if (isTerminal(job.status)) return await before;
     const alone = job.warnings.some(({ code }) => code === 'UNSERVED');
     if (alone && !unserved) {
       const detail = `no running worker has "${job.definitionKey}"; still waiting for one`;
@@ -107,7 +101,11 @@ function stepNotes(cli: Cli, out: Output, status: LiveStatus): (job: Job) => voi
     told = step;
     status.show(waitingText(job, cli.clock.now()));
     const stays = !out.isTerminal || job.status === 'retrying';
-    if (changed && stays && !alone) status.above(printable(sentence(job, cli.clock.now())));
+    const words = printable(sentence(job, cli.clock.now()));
+    await before;
+    if (!changed || !stays || alone) return;
+    if (job.status === 'retrying') await log.catchUp();
+    status.above(words);
   };
 }
 
