@@ -328,7 +328,7 @@ test('logs of a word says how to get the log of a definition', async () => {
 
 test('an event names its actor as the dashboard does', () => {
   const event = { id: '1', type: 'cancel_requested', at: AT, attempt: 1 } as const;
-  const words = eventText({ ...event, payload: { by: 'open' } });
+  const words = eventText({ ...event, payload: { by: 'anonymous (no keys)' } });
   expect(words).toBe(`${AT} #1  cancel_requested by anonymous (no keys)`);
 });
 

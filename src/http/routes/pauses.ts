@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import {
   DefinitionKeyParams,
-  PauseAnswer,
+  PausedAnswer,
   PausesAnswer,
   ResumedAnswer,
   TenantParams,
@@ -32,10 +32,10 @@ const pauses = (what: string, name: string) => ({
   tags: ['flow'],
   summary: `Pause ${what}`,
   description:
-    'No more jobs start. Running jobs continue; new jobs are accepted and wait. Repeating it ' +
-    'changes the reason.',
+    'No more jobs start. Running jobs continue; new jobs are accepted and wait. Repeating it with ' +
+    'another reason changes the reason.',
   body: PauseBody,
-  response: { 200: answer('The pause.', PauseAnswer), ...changing },
+  response: { 200: answer('The pause.', PausedAnswer), ...changing },
 });
 
 const resumes = (what: string, name: string) => ({
@@ -65,7 +65,8 @@ export function pausesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
 
   const stop = async (request: FastifyRequest, target: PauseTarget) => {
     const { reason = null } = parseBody(PauseBody, request.body);
-    return pauseView(await pause(db, target, actorOf(request), reason), true);
+    const { pause: made, before } = await pause(db, target, actorOf(request), reason);
+    return { ...pauseView(made, true), before: before && pauseView(before, true) };
   };
   const goOn = async (request: FastifyRequest, target: PauseTarget) => {
     parseNothing(request.body);
