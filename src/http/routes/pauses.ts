@@ -23,7 +23,7 @@ import { tenantExists } from '../../store/access/tenants.ts';
 import { actorOf, callerOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import { noSuchTenant } from './tenants.ts';
+import { unknownTenant } from './tenants.ts';
 
 const changing = bodyRefusals('NOT_FOUND');
 
@@ -97,7 +97,7 @@ export function pausesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     { schema: { ...pauses('a tenant', 'Tenant'), ...tenants }, config: ADMINISTERS },
     async (request) => {
       const { tenant: name } = request.params;
-      if (!(await tenantExists(db, name))) noSuchTenant(name);
+      if (!(await tenantExists(db, name))) await unknownTenant(db, name);
       return await stop(request, { scope: 'tenant', name });
     },
   );
@@ -106,7 +106,7 @@ export function pausesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     { schema: { ...resumes('a tenant', 'Tenant'), ...tenants }, config: ADMINISTERS },
     async (request) => {
       const { tenant: name } = request.params;
-      if (!(await tenantExists(db, name))) noSuchTenant(name);
+      if (!(await tenantExists(db, name))) await unknownTenant(db, name);
       return await goOn(request, { scope: 'tenant', name });
     },
   );
