@@ -23,7 +23,7 @@ import {
 } from '../text/limit-text.ts';
 import { tenantTable } from '../text/tenant-text.ts';
 import { limitCount, limitRate, tenantLimit, whole } from '../options/option-values.ts';
-import { configOf, outputOf, refuseForeignServer } from '../session.ts';
+import { configOf, outputOf, serverOf } from '../session.ts';
 import { UsageError } from '../options/usage-error.ts';
 
 export function addFlow(program: Command, cli: Cli): void {
@@ -225,8 +225,6 @@ async function waitingJobs(
 
 /** Host settings are not changed on behalf of a tenant. */
 function hostClient(cli: Cli, command: Command): Longshore {
-  const loaded = configOf(cli, command, 'client');
-  refuseForeignServer(loaded, cli.directory);
-  const { url, apiKey } = loaded.config;
+  const { url, apiKey } = serverOf(cli, command).config;
   return new Longshore({ url, apiKey });
 }

@@ -39,10 +39,15 @@ export function pausedName({ scope, name }: Pause): string {
 }
 
 export function pauseSentence(pause: Pause, now: Date, paused = 'was paused'): string {
-  const since = age(now.getTime() - Date.parse(pause.since));
-  const by = pause.by === null ? '' : ` by ${actorWords(pause.by)}`;
-  const why = pause.reason === null ? '' : `: ${pause.reason}`;
-  return printable(`${pausedName(pause)} ${paused} ${since} ago${by}${why}`);
+  return `${printable(pausedName(pause))} ${paused} ${pausedSince(pause, now)}`;
+}
+
+/** Such as "4m ago by alice: schema fix running". */
+export function pausedSince({ since, by, reason }: Pause, now: Date): string {
+  const ago = `${age(now.getTime() - Date.parse(since))} ago`;
+  const who = by === null ? '' : ` by ${actorWords(by)}`;
+  const why = reason === null ? '' : `: ${reason}`;
+  return printable(`${ago}${who}${why}`);
 }
 
 /** What a call to pause did. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type { Job, JobEvent, Longshore } from '../../../client/index.ts';
-import { isTerminal } from '../../../core/job/job.ts';
+import type { Job, JobEvent, JobLog, Longshore } from '../../../client/index.ts';
+import { isTerminal, OWNED_STATES } from '../../../core/job/job.ts';
+import { timeSince } from '../../../core/values/duration.ts';
 import { printable } from '../../../core/values/printable.ts';
 import { whyNotRunning } from '../../../core/views/why-not-running.ts';
 import type { Cli } from '../../cli.ts';
@@ -57,7 +58,7 @@ async function showJob(
   const attempts = await client.attempts(id);
   const { last, earlier } = await lastEvents(client, id);
   out.lines(jobText(job, now));
-  section(out, isTerminal(job.status) ? [] : await whyLines(client, job, now));
+  section(out, isTerminal(job.status) ? [] : await whyLines(out, client, job, now));
   section(out, attemptRows(attempts, out.width));
   section(out, [
     ...(earlier > 0 ? [`… ${earlier} earlier events: ${out.next(`show ${id} --events`)}`] : []),
@@ -66,7 +67,7 @@ async function showJob(
 }
 
 /** Why it does not run, or whether it is stuck. */
-async function whyLines(client: Longshore, job: Job, now: Date): Promise<string[]> {
+async function whyLines(out: Output, client: Longshore, job: Job, now: Date): Promise<string[]> {
   const [workers, definitions, pauses, tenant] = await Promise.all([
     client.workers(),
     client.definitions(),
@@ -80,7 +81,31 @@ async function whyLines(client: Longshore, job: Job, now: Date): Promise<string[
   const title = job.status === 'running' ? 'Is it stuck?' : 'Why isn’t it running?';
   const todo = why.todo === null ? [] : [`→ ${why.todo}`];
   const lines = job.status === 'cancelling' ? [] : [title];
-  return [...lines, ...[why.headline, ...why.facts, ...todo].map((line) => `  ${printable(line)}`)];
+  const log = OWNED_STATES.some((state) => state === job.status)
+    ? await logLines(out, client, job, now)
+    : [];
+  return [
+    ...lines,
+    ...[why.headline, ...why.facts, ...todo, ...log].map((line) => `  ${printable(line)}`),
+  ];
+}
+
+/** Lines read to find the last one. */
+const LOG_LINES_MAX = 5_000;
+
+/** The last thing that the running attempt said, and where to read the rest. */
+async function logLines(out: Output, client: Longshore, job: Job, now: Date): Promise<string[]> {
+  let last: JobLog | null = null;
+  let count = 0;
+  for await (const line of client.logs(job.jobId, { attempt: job.attempts })) {
+    last = line;
+    count += 1;
+    if (count >= LOG_LINES_MAX) break;
+  }
+  const rest = `→ ${out.next(`logs ${job.jobId}`)}`;
+  if (last === null) return ['No log output in this attempt.'];
+  if (count >= LOG_LINES_MAX) return [`More than ${LOG_LINES_MAX} log lines.`, rest];
+  return [`Last log line, ${timeSince(last.at, now)} ago: ${last.message.trim()}`, rest];
 }
 
 function section(out: Output, lines: readonly string[]): void {
