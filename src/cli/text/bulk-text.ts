@@ -7,7 +7,7 @@ import { idCell } from './id-cell.ts';
 import { errorRow } from '../../core/failure/failure-words.ts';
 import { age } from '../../core/values/duration.ts';
 import { bulkSentence, endsWords } from '../../core/job/bulk-words.ts';
-import { previewedJobs, retryEnds } from './retry-ends.ts';
+import { previewedJobs, retryEnds } from './jobs/retry-ends.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Output } from './output.ts';
 import { printable } from '../../core/values/printable.ts';

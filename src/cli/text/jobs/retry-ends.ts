@@ -1,5 +1,5 @@
-import type { Bulk, BulkFilter, BulkPreview, Longshore } from '../../client/index.ts';
-import { failedAgainFilter, type RetryEnds } from '../../core/job/bulk-words.ts';
+import type { Bulk, BulkFilter, BulkPreview, Longshore } from '../../../client/index.ts';
+import { failedAgainFilter, type RetryEnds } from '../../../core/job/bulk-words.ts';
 
 /** The jobs of a bulk action, if the preview showed them all. */
 export function previewedJobs({ sample, matched, matchedIsExact }: BulkPreview): string[] | null {
