@@ -29,6 +29,7 @@ const WITHOUT_TENANT: Record<string, string> = {
   known_definition_keys: 'definitions are code, which all tenants share',
   save_override: 'only keys of the default tenant may',
   pause: 'only keys of the default tenant may',
+  pause_before: 'only keys of the default tenant may',
   resume: 'only keys of the default tenant may',
   list_pauses: 'those of other tenants are left out by the route',
   due_hint: 'a hint without content',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { run, start } from '../../test/support/cli.ts';
 import { json, playAnswers, problem } from '../../test/support/servers/playing-server.ts';
 import { until } from '../../test/support/until.ts';
-import { bulkSentence, progressBar } from './text/bulk-text.ts';
+import { progressBar } from './text/bulk-text.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
 const OTHER = '01980000-0000-7000-8000-000000000001';
@@ -131,11 +131,18 @@ describe('dlq', () => {
 
   test('retry counts and asks, then begins and waits', async () => {
     const finished = json(200, bulk({ status: 'finished', done: 7, skipped: 0 }));
-    const { url, seen } = await playAnswers(json(202, bulk()), json(200, bulk()), finished);
+    const { url, seen } = await playAnswers(
+      preview(7),
+      json(202, bulk()),
+      json(200, bulk()),
+      finished,
+      preview(7),
+    );
     const args = ['dlq', 'retry', '--fingerprint', 'f00', '--rate-per-second', '2.5', '--yes'];
     const { code, stdout, stderr } = await run([...args, '--url', url]);
-    expect([code, stdout, stderr]).toEqual([0, `${ID}\n`, 'retry finished: 7 of 7 jobs\n']);
-    expect(seen[0]?.body).toEqual({ fingerprint: 'f00', ratePerSecond: 2.5 });
+    const words = '7 jobs queued again. 7 failed again so far.\n';
+    expect([code, stdout, stderr]).toEqual([0, `${ID}\n`, words]);
+    expect(seen[1]?.body).toEqual({ fingerprint: 'f00', ratePerSecond: 2.5 });
     const asked = await playAnswers(preview(7));
     const unsure = await run(['dlq', 'retry', '--url', asked.url]);
     expect([unsure.code, asked.seen.length, asked.seen[0]?.body]).toEqual([
@@ -143,6 +150,9 @@ describe('dlq', () => {
       1,
       { preview: true },
     ]);
+    expect(unsure.stderr).toContain(
+      'this would retry 7 jobs: add --yes to confirm, or --dry-run to see them',
+    );
     const none = await playAnswers(preview(0));
     expect(await run(['dlq', 'retry', '--url', none.url])).toMatchObject({
       code: 0,
@@ -152,14 +162,15 @@ describe('dlq', () => {
 });
 
 describe('bulk', () => {
-  test('says what it would be about', async () => {
+  test.each(['--preview', '--dry-run'])('%s says what it would be about', async (dry) => {
     const { url, seen } = await playAnswers(preview(7));
     const flags = ['--status', 'queued,created', '--created-before', '2030-01-01T00:00:00Z'];
-    const { stdout, stderr } = await run(['bulk', 'cancel', ...flags, '--preview', '--url', url]);
+    const { stdout, stderr } = await run(['bulk', 'cancel', ...flags, dry, '--yes', '--url', url]);
     expect([stdout, stderr]).toEqual([
       `${OTHER}  a  failed  X boom\n`,
       '7 jobs would be changed.\n',
     ]);
+    expect(seen).toHaveLength(1);
     expect(seen[0]?.body).toEqual({
       action: 'cancel',
       filter: { status: ['queued', 'created'], createdBefore: '2030-01-01T00:00:00Z' },
@@ -175,20 +186,49 @@ describe('bulk', () => {
     expect(seen).toHaveLength(1);
   });
 
+  test('a retry counts how its jobs ended, one by one if all are known', async () => {
+    const over = bulk({ status: 'finished', matched: 1, done: 1, skipped: 0 });
+    const { url, seen } = await playAnswers(
+      preview(1),
+      json(202, over),
+      json(200, over),
+      preview(1),
+      preview(0),
+    );
+    const { stderr } = await run(['bulk', 'retry', '--tag', 'x', '--yes', '--url', url]);
+    expect(stderr).toBe('1 job queued again. 0 succeeded, 1 failed again.\n');
+    const asked = { jobIds: [OTHER], finishedAfter: '2030-01-01T00:00:00Z' };
+    expect(seen.slice(3).map(({ body }) => body)).toEqual([
+      { action: 'delete', filter: { ...asked, status: ['failed', 'cancelled'] }, preview: true },
+      { action: 'delete', filter: { ...asked, status: 'succeeded' }, preview: true },
+    ]);
+  });
+
+  test('shows the jobs before it asks', async () => {
+    const { url, seen } = await playAnswers(preview(7));
+    const asking = start(['bulk', 'retry', '--tag', 'x', '--url', url], { stdin: 'n\n' });
+    Object.assign(asking.cli.stdin, { isTTY: true });
+    await asking.ended;
+    expect(asking.stderr.text()).toMatch(
+      new RegExp(`^${OTHER}  a  failed  X boom\n… and 6 more\nRetry 7 jobs\\? \\[y/N\\]`),
+    );
+    expect(seen).toHaveLength(1);
+  });
+
   test('ends with 1 when something could not be changed', async () => {
-    const over = bulk({ status: 'finished', failed: 2, note: 'no room' });
+    const over = bulk({ action: 'cancel', status: 'finished', failed: 2, note: 'no room' });
     const { url } = await playAnswers(json(202, bulk()), json(200, over));
-    const { code, stderr } = await run(['bulk', 'retry', '--tag', 'x', '--yes', '--url', url]);
+    const { code, stderr } = await run(['bulk', 'cancel', '--tag', 'x', '--yes', '--url', url]);
     expect([code, stderr]).toEqual([
       1,
-      'retry finished: 3 of 7 jobs, 1 skipped, 2 failed (no room)\n',
+      '3 of 7 jobs cancelled, 1 skipped, 2 failed. The last error: no room.\n',
     ]);
   });
 
   test('Ctrl-C leaves it to go on by itself', async () => {
-    const { url, seen } = await playAnswers(json(202, bulk()), json(200, bulk()));
+    const { url, seen } = await playAnswers(preview(7), json(202, bulk()), json(200, bulk()));
     const running = start(['bulk', 'retry', '--tag', 'x', '--yes', '--url', url]);
-    await until('it waits', () => seen.length > 1);
+    await until('it waits', () => seen.length > 2);
     running.cli.onSignal?.('SIGINT');
     expect(await running.ended).toBe(130);
     expect(running.stderr.text()).toMatch(
@@ -201,24 +241,25 @@ describe('bulk', () => {
     const { url, seen } = await playAnswers(
       json(200, { bulks: [bulk({ matchedIsExact: false })], nextCursor: null }),
       json(200, bulk()),
-      json(202, bulk({ status: 'aborted' })),
+      preview(2),
+      json(202, bulk({ action: 'cancel', status: 'aborted' })),
     );
     const listed = await run(['bulk', 'list', '--url', url]);
     expect(listed.stdout.split('\n')[1]).toBe(
       `${ID}  retry   running  3     1        0       7+       1m`,
     );
     const shown = await run(['bulk', 'show', ID, '--url', url]);
-    expect(shown.stdout).toMatch('retry running: 3 of 7 jobs, 1 skipped');
+    expect(shown.stdout).toBe(
+      '3 of 7 jobs queued again, 1 skipped. 2 failed again so far. ' +
+        `Show it with: npx longshore bulk show ${ID} --url ${url}\n`,
+    );
     const aborted = await run(['bulk', 'abort', ID, '--url', url]);
-    expect(aborted.stdout).toBe('retry aborted: 3 of 7 jobs, 1 skipped\n');
-    expect(seen[2]).toMatchObject({ method: 'POST', url: `/v1/bulk/${ID}/abort` });
+    expect(aborted.stdout).toBe('3 of 7 jobs cancelled, 1 skipped. Stopped by a user.\n');
+    expect(seen[3]).toMatchObject({ method: 'POST', url: `/v1/bulk/${ID}/abort` });
   });
 
-  test('a bar and a sentence tell how far it has come', () => {
+  test('a bar tells how far it has come', () => {
     expect(progressBar(bulk())).toBe(`[${'#'.repeat(17).padEnd(30, '.')}] 4 of 7`);
     expect(progressBar(bulk({ matched: 0 }))).toMatch(/^\[#{30}\]/);
-    expect(bulkSentence(bulk({ matched: 1, matchedIsExact: false }), String)).toMatch(
-      'at least 1 jobs',
-    );
   });
 });

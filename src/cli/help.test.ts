@@ -36,6 +36,15 @@ test('the help of a command ends with its examples, that of all is in groups', a
   expect(stdout).not.toContain('complete [words');
 });
 
+test.each([
+  ['bulk', 'retry'],
+  ['limits', 'tenant'],
+])('help %s %s is the help of the subcommand', async (command, sub) => {
+  const { stdout } = await run(['help', command, sub]);
+  expect(stdout).toContain(`Usage: longshore ${command} ${sub} `);
+  expect(stdout).toBe((await run([command, sub, '--help'])).stdout);
+});
+
 const paths = program.commands.flatMap((command) => [
   [command.name()],
   ...command.commands.map((sub) => [command.name(), sub.name()]),

@@ -198,6 +198,7 @@ describe('show', () => {
     '/v1/definitions': json(200, { definitions: [] }),
     '/v1/pauses': json(200, { pauses: [] }),
     '/v1/tenant': json(200, { tenant: 'default', concurrencyLimit: null, inUse: 0 }),
+    '/logs?attempt=2&limit=1000': logs(line('begin'), line('waits for the bank\n')),
   };
   const crashed = {
     number: 1,
@@ -250,7 +251,12 @@ describe('show', () => {
       .split('\n\n')
       .map((part) => part.trimEnd().split('\n'));
     expect(code).toBe(0);
-    expect(why).toEqual(['Is it stuck?', '  No sign of it: its worker is alive.']);
+    expect(why).toEqual([
+      'Is it stuck?',
+      '  No sign of it: its worker is alive.',
+      '  Last log line, 1 s ago: waits for the bank',
+      `  → npx longshore logs ${ID} --url ${url}`,
+    ]);
     expect(attempts).toEqual([
       'TRY  VERSION  WORKER         STARTED                   TOOK     EXIT     MEMORY   CPU    OUTCOME   ERROR',
       `1    7        vm (pid 1080)  ${AT}  4 s      SIGKILL  256 MiB  3.8 s  retrying  OUT_OF_MEMORY`,
@@ -329,7 +335,7 @@ test('logs of a word says how to get the log of a definition', async () => {
 
 test('an event names its actor as the dashboard does', () => {
   const event = { id: '1', type: 'cancel_requested', at: AT, attempt: 1 } as const;
-  const words = eventText({ ...event, payload: { by: 'open' } });
+  const words = eventText({ ...event, payload: { by: 'anonymous (no keys)' } });
   expect(words).toBe(`${AT} #1  cancel_requested by anonymous (no keys)`);
 });
 

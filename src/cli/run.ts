@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { calledCommand, refuseUnknownHelp } from './options/called-command.ts';
+import { calledCommand, helpOfSubcommand, refuseUnknownHelp } from './options/called-command.ts';
 import type { Cli } from './cli.ts';
 import { exitCode, exitNameOf } from './exit-codes.ts';
 import { createProgram } from './program.ts';
@@ -15,7 +15,7 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
   const program = createProgram(cli);
   try {
     refuseUnknownHelp(program, args);
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync([...helpOfSubcommand(args)], { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     const code = exitCode(exitNameOf(error));

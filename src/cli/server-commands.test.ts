@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { run, start, SUMMARY } from '../../test/support/cli.ts';
+import { json, playAnswers } from '../../test/support/servers/playing-server.ts';
 import type { Check } from '../app/app.ts';
 
 test('config shows values, where they came from, and no secrets', async () => {
@@ -17,6 +18,18 @@ test('migrate prints what it applied', async () => {
     stdout: '0001_schema\n',
     stderr: 'PostgreSQL 18 is now up to date.\n',
   });
+});
+
+test('a command names the server if nothing in this folder does', async () => {
+  // A terminal, so that it does not wait for a server that is not there.
+  const found = await run(['list'], { terminal: true });
+  const server = 'Server: http://127.0.0.1:4400 (the default, because this folder has no server';
+  expect(found.stderr.startsWith(server)).toBe(true);
+  const { url } = await playAnswers(json(200, { jobs: [], nextCursor: null }));
+  expect((await run(['list', '--url', url])).stderr).toBe('No matching jobs.\n');
+  const env = { LONGSHORE_URL: url };
+  expect((await run(['list'], { env })).stderr).toBe('No matching jobs.\n');
+  expect((await run(['list', '--quiet'], { terminal: true })).stderr).not.toContain('Server:');
 });
 
 describe('doctor', () => {

@@ -55,7 +55,7 @@ function withFoundServer(loaded: LoadedConfig, directory = process.cwd()): Loade
  * Where the project has a database of its own, its server is meant. While that is down, the default
  * address may be the server of another project.
  */
-export function refuseForeignServer({ config, origins }: LoadedConfig, directory = process.cwd()) {
+function refuseForeignServer({ config, origins }: LoadedConfig, directory = process.cwd()) {
   const named = [origins.url, origins.host, origins.port, origins.databaseUrl];
   if (named.some((origin) => origin !== 'default')) return;
   const data = resolve(directory, config.data);
@@ -63,9 +63,28 @@ export function refuseForeignServer({ config, origins }: LoadedConfig, directory
     throw new ServerNotUp(data, directory);
 }
 
-export function clientOf(cli: Cli, command: Command): Longshore {
+const told = new WeakSet<Cli>();
+
+/** Says once which server is meant if nothing here names it: it may be that of another project. */
+function nameServer(cli: Cli, command: Command, { config, origins }: LoadedConfig): void {
+  const settings = [origins.url, origins.host, origins.port, origins.databaseUrl];
+  if (settings.some((origin) => origin !== 'default') || told.has(cli)) return;
+  if (findAddress(resolve(cli.directory ?? process.cwd(), config.data)) !== null) return;
+  told.add(cli);
+  const why = 'the default, because this folder has no server of its own; --url names another';
+  outputOf(cli, command).note(`Server: ${config.url} (${why}).`);
+}
+
+/** The configuration of a command that talks to a server. */
+export function serverOf(cli: Cli, command: Command): LoadedConfig {
   const loaded = configOf(cli, command, 'client');
   refuseForeignServer(loaded, cli.directory);
+  nameServer(cli, command, loaded);
+  return loaded;
+}
+
+export function clientOf(cli: Cli, command: Command): Longshore {
+  const loaded = serverOf(cli, command);
   const { url, apiKey, tenant } = loaded.config;
   // A person wants to know at once that a server is not there; a script outlasts its restart.
   const isPerson = 'isTTY' in cli.stderr && cli.stderr.isTTY === true;

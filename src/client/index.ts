@@ -44,6 +44,7 @@ export type {
   FlowTarget,
   LimitsChange,
   Pause,
+  Paused,
   TenantLimitsChange,
 } from './limits.ts';
 export type {

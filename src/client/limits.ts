@@ -3,6 +3,11 @@ import type { LimitsChange } from '../core/queue/limits.ts';
 import type { Transport } from './http/transport.ts';
 
 export type Pause = PauseView;
+
+/** A new pause, and the one that was there already: its reason stays unless a new one is given. */
+export interface Paused extends PauseView {
+  before: PauseView | null;
+}
 export type DefinitionLimits = DefinitionLimitsView;
 export type { LimitsChange };
 
@@ -25,7 +30,7 @@ export class Flow {
   }
 
   /** No job of it starts until it is resumed; running jobs finish. */
-  async pause(target: FlowTarget, reason?: string): Promise<Pause> {
+  async pause(target: FlowTarget, reason?: string): Promise<Paused> {
     const path = `${pathOf(target)}/pause`;
     const body = reason === undefined ? {} : { reason };
     return await this.#transport.call({ method: 'POST', path, body, repeatable: true });

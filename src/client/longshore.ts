@@ -45,6 +45,7 @@ import type {
 } from './history.ts';
 import { chunksOf, type StreamChunk, type StreamOptions } from './http/stream-chunks.ts';
 import { Schedules } from './schedules.ts';
+import type { SearchValues } from '../core/search/complete.ts';
 import { exportJobs, type ExportOptions } from './search/export-jobs.ts';
 import { Views } from './search/views.ts';
 import type { ExportFormat } from '../core/search/job-export.ts';
@@ -294,6 +295,11 @@ export class Longshore implements JobStarter {
   async delete(jobId: string): Promise<void> {
     const path = jobPath(jobId);
     await this.#transport.call({ method: 'DELETE', path, repeatable: false });
+  }
+
+  /** The definitions and owners that have jobs, and codes and tags of recent jobs. */
+  async searchValues(): Promise<SearchValues> {
+    return await this.#get('/v1/search-values', {});
   }
 
   async definitions(): Promise<PublishedDefinition[]> {

@@ -159,6 +159,19 @@ it('an admin acts for another tenant on every screen, in a named environment', a
   }
   await page.getByRole('row').filter({ hasText: 'of-acme' }).getByRole('link').first().click();
   await page.getByText('Held until it is released.').waitFor();
+  // A typo in the address leads back, and to the tenant that was meant.
+  await page.goto(`${address}/ui/jobs?tenant=amce`);
+  await page.getByText('There is no tenant “amce”.').waitFor();
+  expect(await page.getByLabel('Tenant').getByRole('option').allTextContents()).toEqual([
+    'Choose…',
+    'default',
+    'acme',
+  ]);
+  const home = page.getByRole('link', { name: 'Go to the default tenant' });
+  expect(await home.getAttribute('href')).toBe(`${address}/ui/`);
+  await page.getByRole('main').getByRole('link', { name: 'acme', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  expect(new URL(page.url()).searchParams.get('tenant')).toBe('acme');
   forgiveComplaints();
 });
 

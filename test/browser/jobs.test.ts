@@ -56,6 +56,11 @@ describe('the list of jobs', () => {
     await page.getByText('No matching jobs.').waitFor();
     await page.getByRole('link', { name: 'Show all jobs' }).click();
     await page.getByRole('row').nth(2).waitFor();
+    await page.getByLabel('Search jobs').fill('definition:billing.send-invoise');
+    await page.getByLabel('Search jobs').press('Enter');
+    await page.getByText(/^No job has definition:billing.send-invoise: did you mean/).waitFor();
+    await page.getByRole('link', { name: 'Search definition:billing.send-invoice' }).click();
+    await page.getByRole('row').nth(1).waitFor();
   });
 
   it('shows a new job without being asked', async () => {

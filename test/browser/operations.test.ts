@@ -156,6 +156,17 @@ it('tenants are created and limited in the settings, and their jobs are found', 
 });
 
 describe('charts', () => {
+  it('are drawn in a browser whose language is no language tag', async () => {
+    const page = await open('/jobs');
+    await page.addInitScript(() => {
+      const language = { configurable: true, get: () => 'en-US@posix' };
+      Object.defineProperty(Navigator.prototype, 'language', language);
+    });
+    await page.goto(`${shop.address}/ui/`);
+    await page.getByRole('img', { name: /^Throughput, last hour/ }).waitFor();
+    await page.locator('canvas').first().waitFor();
+  });
+
   it('are drawn for a range, and listed as numbers', async () => {
     const params = { url: 'throughput.png', width: 1 };
     await jobInState(

@@ -71,7 +71,7 @@ describe('the examples of docs/failures.md', () => {
     const bulk = await program('sh', ['-e', '-c', many], address);
     expect([bulk.code, bulk.stderr]).toEqual([
       0,
-      expect.stringContaining('retry finished: 3 of 3 jobs'),
+      expect.stringContaining('3 jobs queued again.'),
     ]);
     await until('they have failed again', failed);
 

@@ -8,14 +8,22 @@ import {
   type Tenant,
   type TenantLimitsChange,
 } from '../../client/index.ts';
+import { resumeWords } from '../../core/queue/pause-words.ts';
 import { unknownName } from '../../core/values/nearest.ts';
 import { tenantWords } from '../../core/views/tenant-words.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from '../text/columns.ts';
-import { limitCells, limitsTable, pausedName, pauseSentence } from '../text/limit-text.ts';
+import {
+  limitCells,
+  limitsTable,
+  pausedName,
+  pausedSentence,
+  pauseSentence,
+  stillPaused,
+} from '../text/limit-text.ts';
 import { tenantTable } from '../text/tenant-text.ts';
-import { limitCount, limitRate, whole } from '../options/option-values.ts';
-import { configOf, outputOf, refuseForeignServer } from '../session.ts';
+import { limitCount, limitRate, tenantLimit, whole } from '../options/option-values.ts';
+import { configOf, outputOf, serverOf } from '../session.ts';
 import { UsageError } from '../options/usage-error.ts';
 
 export function addFlow(program: Command, cli: Cli): void {
@@ -31,7 +39,7 @@ export function addFlow(program: Command, cli: Cli): void {
       const out = outputOf(cli, command);
       const made = await client.flow.pause(target, options.reason);
       if (out.json) return out.document(made);
-      out.lines([pausedName(made)]);
+      out.lines([pausedSentence(made, cli.clock.now())]);
       out.note('Running jobs continue; new jobs are accepted and wait.');
     });
 
@@ -44,10 +52,16 @@ export function addFlow(program: Command, cli: Cli): void {
     .action(async (options: TargetOptions, command: Command) => {
       const { client, target } = aim(cli, command, options);
       const out = outputOf(cli, command);
+      const waiting = out.json ? null : await waitingJobs(cli, command, client, target);
       const over = await client.flow.resume(target);
       if (out.json) return out.document({ resumed: over });
-      if (over) out.lines([pausedName(over)]);
-      else out.note('Not paused.');
+      if (!over) return out.note('Not paused.');
+      const now = cli.clock.now();
+      out.lines([`resumed ${pausedName(over)}`]);
+      out.note(pauseSentence(over, now));
+      const left = stillPaused(over, await client.flow.pauses(), now);
+      for (const words of left) out.note(words);
+      if (left.length === 0 || over.scope === 'all') out.note(resumeWords(waiting));
     });
 
   const limits = program
@@ -88,7 +102,8 @@ export function addFlow(program: Command, cli: Cli): void {
     .option('--key-rate-limit <rate>', 'the same for each concurrency key', limitRate)
     .addHelpText(
       'after',
-      '\nInstead of a value: none removes the limit, code restores the value of the code.',
+      '\nInstead of a value: none removes the limit, code restores the value of the code.\n' +
+        'To stop the definition: longshore pause --definition KEY.',
     )
     .action(async (key: string, options: OptionValues, command: Command) => {
       const change: LimitsChange = changeOf(options);
@@ -101,8 +116,13 @@ export function addFlow(program: Command, cli: Cli): void {
     .command('tenant')
     .description('Show the limit and weight of a tenant, or change them.')
     .argument('<name>', 'the name of the tenant')
-    .option('--concurrency-limit <number>', 'number of its jobs that run at a time', limitCount)
+    .option(
+      '--concurrency-limit <number>',
+      'number of its jobs that run at a time, or none',
+      tenantLimit,
+    )
     .option('--weight <number>', 'its share among tenants at the same priority', whole)
+    .addHelpText('after', '\nTo stop a tenant: longshore pause --tenant NAME.')
     .action(async (name: string, options: OptionValues, command: Command) => {
       const out = outputOf(cli, command);
       const client = hostClient(cli, command);
@@ -173,10 +193,38 @@ function aim(cli: Cli, command: Command, { definition, all }: TargetOptions) {
   return { client: hostClient(cli, command), target };
 }
 
+/** Tenants whose waiting jobs are counted. */
+const TENANTS_COUNTED = 20;
+
+/** How many jobs wait for the target; null when it is not known. */
+async function waitingJobs(
+  cli: Cli,
+  command: Command,
+  client: Longshore,
+  target: FlowTarget,
+): Promise<number | null> {
+  const { url, apiKey } = configOf(cli, command, 'client').config;
+  const depthIn = async (tenant: string) => {
+    const { definitions } = await new Longshore({ url, apiKey, tenant }).stats();
+    const fitting = definitions.filter(
+      ({ key }) => !('definition' in target) || key === target.definition,
+    );
+    return fitting.reduce((sum, { depth }) => sum + depth, 0);
+  };
+  try {
+    if ('tenant' in target) return await depthIn(target.tenant);
+    const tenants = await client.tenants.list();
+    if (tenants.length > TENANTS_COUNTED) return null;
+    const counts = await Promise.all(tenants.map(async ({ tenant }) => await depthIn(tenant)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  } catch {
+    // The count is a comfort: a key that may not read it may still resume.
+    return null;
+  }
+}
+
 /** Host settings are not changed on behalf of a tenant. */
 function hostClient(cli: Cli, command: Command): Longshore {
-  const loaded = configOf(cli, command, 'client');
-  refuseForeignServer(loaded, cli.directory);
-  const { url, apiKey } = loaded.config;
+  const { url, apiKey } = serverOf(cli, command).config;
   return new Longshore({ url, apiKey });
 }

@@ -33,6 +33,12 @@ export function refuseUnknownHelp(program: Command, args: readonly string[]): vo
   }
 }
 
+/** Commander knows the help of a command, not of a subcommand: `help bulk retry`. */
+export function helpOfSubcommand(args: readonly string[]): readonly string[] {
+  const [first, ...names] = wordsOf(args);
+  return first === 'help' && names.length > 1 ? [...names, '--help'] : args;
+}
+
 function wordsOf(args: readonly string[]): string[] {
   return args.filter((arg) => !arg.startsWith('-'));
 }

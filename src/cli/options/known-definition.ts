@@ -1,4 +1,5 @@
 import type { Longshore } from '../../client/index.ts';
+import { misspeltTerms, misspeltWords } from '../../core/search/misspelt.ts';
 import { unknownName } from '../../core/values/nearest.ts';
 import type { Output } from '../text/output.ts';
 
@@ -6,6 +7,19 @@ import type { Output } from '../text/output.ts';
 export async function unknownDefinition(client: Longshore, key: string): Promise<string | null> {
   const keys = [...new Set((await client.definitions()).map((one) => one.key))];
   return keys.includes(key) ? null : unknownName('definition', key, keys);
+}
+
+/** Names values of an empty search that no job has and that are near to some that exist. */
+export async function noteMisspelt(
+  out: Output,
+  client: Longshore,
+  q: string | undefined,
+): Promise<void> {
+  if (out.json || q === undefined) return;
+  const known = await client.searchValues().catch(() => null);
+  for (const one of known ? misspeltTerms(q, known) : []) {
+    out.note(`${out.paint('yellow', 'warning:', 'stderr')} ${misspeltWords(one)}`);
+  }
 }
 
 /**

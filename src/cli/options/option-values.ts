@@ -63,13 +63,33 @@ export function rate(value: string): number {
 
 /** `none` removes the limit, `code` restores the value of the code. */
 export function limitCount(value: string): number | 'code' {
-  if (value === 'code') return value;
-  return value === 'none' ? 0 : whole(value);
+  return value === 'code' ? value : countOrNone(value, '--definition KEY');
+}
+
+/** The limit of a tenant is not in code. */
+export function tenantLimit(value: string): number {
+  return countOrNone(value, '--tenant NAME');
+}
+
+/** 0 is "no limit" in the API; who types it may want the opposite. */
+function countOrNone(value: string, target: string): number {
+  if (value === 'none') return 0;
+  const count = whole(value);
+  if (count !== 0) return count;
+  throw zeroLimit(target);
+}
+
+function zeroLimit(target: string): InvalidArgumentError {
+  return new InvalidArgumentError(
+    '0 would mean no limit: to remove the limit say none; ' +
+      `to stop all jobs: longshore pause ${target}.`,
+  );
 }
 
 export function limitRate(value: string): RateLimitInput | 'code' {
   if (value === 'code') return value;
   if (value === 'none') return 0;
+  if (/^0+(\/|$)/.test(value)) throw zeroLimit('--definition KEY');
   const [limit, perMs, burst, ...more] = value.split('/').map(whole);
   if (limit === undefined || perMs === undefined || more.length > 0) {
     throw new InvalidArgumentError('Must look like 100/60000 or 100/60000/10, or be none or code.');

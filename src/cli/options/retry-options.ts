@@ -27,6 +27,7 @@ export function addHow(command: Command): Command {
 export function addWork(command: Command): Command {
   return command
     .option('--preview', 'only show the number of matches and a sample')
+    .option('--dry-run', 'the same as --preview')
     .option('--yes', 'do not ask for confirmation')
     .option('--no-wait', 'do not wait until it is finished');
 }

@@ -1,4 +1,4 @@
-import type { Bulk, BulkPreview, Longshore } from '../../client/index.ts';
+import type { Bulk, BulkPreview, Job, Longshore } from '../../client/index.ts';
 import type { Cli } from '../cli.ts';
 import { columns } from './columns.ts';
 import { confirm } from '../options/confirm.ts';
@@ -6,6 +6,8 @@ import { noteUnknown } from '../options/known-definition.ts';
 import { idCell } from './id-cell.ts';
 import { errorRow } from '../../core/failure/failure-words.ts';
 import { age } from '../../core/values/duration.ts';
+import { bulkSentence, endsWords } from '../../core/job/bulk-words.ts';
+import { previewedJobs, retryEnds } from './jobs/retry-ends.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Output } from './output.ts';
 import { printable } from '../../core/values/printable.ts';
@@ -13,6 +15,7 @@ import { printable } from '../../core/values/printable.ts';
 /** Options of a bulk action on the command line. */
 export interface BulkWork {
   preview?: boolean | undefined;
+  dryRun?: boolean | undefined;
   yes?: boolean | undefined;
   wait?: boolean | undefined;
 }
@@ -26,34 +29,61 @@ export interface ManyJobs {
   start: () => Promise<Bulk>;
 }
 
-/** Counts, confirms, starts and waits. Without a terminal `--yes` is required. */
+/** Counts, shows, confirms, starts and waits. Without a terminal `--yes` is required. */
 export async function startMany(
   cli: Cli,
   out: Output,
   client: Longshore,
   { action, work, definitionKey, preview, start }: ManyJobs,
 ): Promise<void> {
-  if (work.preview) {
-    const found = await preview();
+  const isDry = work.preview || work.dryRun;
+  // A retry counts afterwards how its jobs ended, so it has to know them.
+  const reports = action === 'retry' && !out.json && work.wait !== false;
+  const found = isDry || !work.yes || reports ? await preview() : null;
+  if (found && isDry) {
     tellPreview(out, found);
     if (found.matched === 0) await noteUnknown(out, client, definitionKey);
     return;
   }
-  if (!work.yes) {
-    const { matched, matchedIsExact } = await preview();
+  if (found && !work.yes) {
+    const { matched, matchedIsExact } = found;
     if (matched === 0) {
       out.note('No matching jobs.');
       return await noteUnknown(out, client, definitionKey);
     }
-    const question = `${capital(action)} ${count(matched, matchedIsExact)}?`;
-    if (!(await confirm(cli, question))) return out.note('Nothing changed.');
+    const jobs = count(matched, matchedIsExact);
+    const examples = sampleLines(found.sample.slice(0, EXAMPLES), out.width);
+    const left = matched - examples.length;
+    const more = left > 0 ? [`… and ${matchedIsExact ? '' : 'at least '}${left} more`] : [];
+    const refusal = `this would ${action} ${jobs}: add --yes to confirm, or --dry-run to see them`;
+    const question = [...examples, ...more, `${capital(action)} ${jobs}?`].join('\n');
+    if (!(await confirm(cli, question, refusal))) return out.note('Nothing changed.');
   }
   const begun = await start();
   const bulk = work.wait === false ? begun : await waitFor(cli, out, client, begun);
   if (bulk.failed > 0) cli.exitCode = exitCode('failed');
   if (out.json) return out.document(bulk);
   out.lines([bulk.bulkId]);
-  out.note(bulkSentence(bulk, out.next));
+  out.note(await bulkReport(client, bulk, out.next, found && previewedJobs(found)));
+}
+
+/** What a bulk action did, and how the jobs of a retry ended. */
+export async function bulkReport(
+  client: Longshore,
+  bulk: Bulk,
+  next: (command: string) => string,
+  known: readonly string[] | null = null,
+): Promise<string> {
+  // A key that may not count has made its change.
+  const { note, failed, done, status, bulkId } = bulk;
+  const ends = done === 0 ? null : await retryEnds(client, bulk, known).catch(() => null);
+  const parts = [
+    bulkSentence(bulk),
+    ...(failed > 0 ? [`The last error: ${note ?? 'unknown'}.`] : []),
+    ...(ends ? [endsWords(done, ends)] : []),
+    ...(status === 'running' ? [`Show it with: ${next(`bulk show ${bulkId}`)}`] : []),
+  ];
+  return printable(parts.join(' '));
 }
 
 /** Shows a progress bar on a terminal; after Ctrl-C the action continues. */
@@ -82,16 +112,21 @@ function tellPreview(out: Output, preview: BulkPreview): void {
   if (out.json) return out.document(preview);
   const { matched, matchedIsExact, sample } = preview;
   out.note(`${count(matched, matchedIsExact)} would be changed.`);
-  out.lines(
-    columns(
-      sample.map((job) => [
-        idCell(job.jobId, out.width),
-        job.definitionKey,
-        job.status,
-        job.error === null ? '' : errorRow(job.error),
-      ]),
-      out.width,
-    ),
+  out.lines(sampleLines(sample, out.width));
+}
+
+/** Jobs shown before a question. */
+const EXAMPLES = 3;
+
+function sampleLines(sample: readonly Job[], width: number): string[] {
+  return columns(
+    sample.map((job) => [
+      idCell(job.jobId, width),
+      job.definitionKey,
+      job.status,
+      job.error === null ? '' : errorRow(job.error),
+    ]),
+    width,
   );
 }
 
@@ -103,17 +138,6 @@ export function progressBar({ done, skipped, failed, matched, matchedIsExact }: 
   const full = Math.floor(share * BAR_WIDTH);
   const bar = '#'.repeat(full).padEnd(BAR_WIDTH, '.');
   return `[${bar}] ${seen} of ${matchedIsExact ? '' : 'at least '}${matched}`;
-}
-
-export function bulkSentence({ bulkId, ...bulk }: Bulk, next: (command: string) => string): string {
-  const { action, status, done, skipped, failed, matched, matchedIsExact, note } = bulk;
-  const parts = [
-    `${done} of ${count(matched, matchedIsExact)}`,
-    ...(skipped > 0 ? [`${skipped} skipped`] : []),
-    ...(failed > 0 ? [`${failed} failed (${note ?? 'unknown reason'})`] : []),
-  ];
-  const more = status === 'running' ? `; show it with: ${next(`bulk show ${bulkId}`)}` : '';
-  return printable(`${action} ${status}: ${parts.join(', ')}${more}`);
 }
 
 const HEADER = ['ID', 'ACTION', 'STATUS', 'DONE', 'SKIPPED', 'FAILED', 'MATCHED', 'AGE'];

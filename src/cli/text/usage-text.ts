@@ -1,4 +1,5 @@
 import type { Budget, Usage, UsageSums } from '../../client/index.ts';
+import { isCpuUnknown } from '../../core/usage/usage.ts';
 import { duration } from '../../core/values/duration.ts';
 import { columns } from './columns.ts';
 import { size } from './size.ts';
@@ -18,12 +19,13 @@ export function usageTable({ groupBy, rows, total }: Usage, width: number): stri
   return columns([[...head, ...sums], ...cells, [...last, ...sumCells(total)]], width);
 }
 
-function sumCells({ jobs, attempts, runSeconds, cpuSeconds, peakRssBytes }: UsageSums): string[] {
+function sumCells(sums: UsageSums): string[] {
+  const { jobs, attempts, runSeconds, cpuSeconds, peakRssBytes } = sums;
   return [
     String(jobs),
     String(attempts),
     duration(runSeconds * 1_000),
-    duration(cpuSeconds * 1_000),
+    isCpuUnknown(sums) ? 'not known' : duration(cpuSeconds * 1_000),
     peakRssBytes === null ? '-' : size(peakRssBytes),
   ];
 }

@@ -15,14 +15,23 @@ export function readAnswer(
   return new ProblemError(
     status,
     'UNEXPECTED_ANSWER',
-    `the server answered ${status} with something that is not JSON: is it a Longshore server?`,
+    `the server answered ${status} with something that is not JSON` +
+      (apiHint(url) || ': is it a Longshore server?'),
   );
 }
 
 /** Not a `NotFound`: whether the object exists is unknown. */
 function noLongshore(url: string): ProblemError {
-  const detail = `${url} is no Longshore server: it answered 404 in other words than Longshore does`;
+  const detail =
+    `${url} is no Longshore server: it answered 404 in other words than Longshore does` +
+    apiHint(url);
   return new ProblemError(404, 'UNEXPECTED_ANSWER', detail);
+}
+
+/** The address that a person copies from the dashboard. */
+function apiHint(url: string): string {
+  const api = url.replace(/\/ui(\/.*)?$/, '');
+  return api === url ? '' : `: ${url} is the dashboard; the server is ${api}`;
 }
 
 /** The error page of a proxy is no problem document; only its status is kept. */

@@ -47,6 +47,18 @@ test.each<[what: string, answer: Answer]>([
   });
 });
 
+test.each<[what: string, answer: Answer]>([
+  ['no page', (response) => response.writeHead(404).end('<h1>Not found</h1>')],
+  ['a page', (response) => response.writeHead(200).end('<!doctype html>')],
+])(
+  'the address of the dashboard, with %s, is distinguished from that of the server',
+  async (_, answer) => {
+    const { url } = await playAnswers(answer);
+    const error = await new sdk.Longshore({ url: `${url}/ui/` }).get(ID).catch(String);
+    expect(error).toMatch(`: ${url}/ui is the dashboard; the server is ${url}`);
+  },
+);
+
 test('a refusal for now says how long to wait', async () => {
   const { url } = await playAnswers(problem(429, 'RATE_LIMITED', { 'retry-after': '90' }));
   const call = new sdk.Longshore({ url }).get(ID);

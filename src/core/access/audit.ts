@@ -5,7 +5,7 @@ export interface AuditView {
   tenant: string;
   /**
    * Such as `key:1f0c… (ci)`, `session:1f0c… (ada)` (of that key), `user:ada@example.com (248289)`,
-   * `open` (a server without keys) or `cli`.
+   * `anonymous (no keys)` or `cli`.
    */
   actor: string;
   action: string;

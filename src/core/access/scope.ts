@@ -1,3 +1,5 @@
+import { nearestName } from '../values/nearest.ts';
+
 /** What a key may do. A key has a set of these, within one tenant. */
 export const SCOPES = {
   'jobs:read': 'Read jobs, schedules, definitions, workers, alerts and usage.',
@@ -18,10 +20,13 @@ export const DEFAULT_TENANT = 'default';
 
 export const TENANT_SHAPE = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** The answer to a tenant that was not created yet. */
-export function tenantNotFound(tenant: string): string {
+/** The answer to a tenant that was not created yet. `known` is only for who may see all tenants. */
+export function tenantNotFound(tenant: string, known: readonly string[] = []): string {
   const name = tenant.slice(0, 63);
-  return `tenant ${JSON.stringify(name)} not found; "longshore tenants create ${name}" creates it`;
+  const nearest = nearestName(name, known);
+  const create = `"longshore tenants create ${name}" creates it`;
+  const advice = nearest === null ? `; ${create}` : `: did you mean ${JSON.stringify(nearest)}?`;
+  return `tenant ${JSON.stringify(name)} not found${advice}`;
 }
 
 /** Why the first key must be able to create others. */

@@ -16,6 +16,7 @@ export interface DeadLetterGroup {
   count: number;
   /** False when there are more: the count is bounded. */
   countIsExact: boolean;
+  /** The first failure of its jobs, also if they were retried since. */
   firstSeen: string;
   lastSeen: string;
   definitionKeys: string[];

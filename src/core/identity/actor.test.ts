@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actorWords, keyActor } from './actor.ts';
+import { actorWords, ANONYMOUS, keyActor } from './actor.ts';
 
 const ID = '58c5788b7c0b260d';
 
@@ -8,7 +8,7 @@ test.each([
   [keyActor('key', ID, 'CI (main)'), 'CI (main) (key 58c5…)'],
   [keyActor('key', ID, null), `key:${ID}`],
   ['user:ada@example.com (248289)', 'user:ada@example.com (248289)'],
-  ['open', 'anonymous (no keys)'],
+  [ANONYMOUS, 'anonymous (no keys)'],
   ['cli', 'cli'],
 ])('the actor %s is shown as %s', (actor, words) => {
   expect(actorWords(actor)).toBe(words);

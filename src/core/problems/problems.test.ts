@@ -243,6 +243,20 @@ test.each([
     /^Webhook http:\/\/shop\.example\/hooks\/orders has failed for 26m: no answer \(ECONNREFUSED\), 273 events wait\.$/,
   ],
   [
+    'a failing webhook whose alert is silenced',
+    {
+      webhooks: [madeWebhook({ failures: 9, failingSince: ago(60), lastError: 'it answered 500' })],
+      alerts: [
+        madeAlert({
+          rule: 'webhook-failing',
+          webhookId: madeWebhook().id,
+          silenced: { until: ago(-7_200), by: 'key:58c5788b7c0b260d (ada)' },
+        }),
+      ],
+    },
+    /: it answered 500 \(silenced for 2h more by ada \(key 58c5…\)\)\.$/,
+  ],
+  [
     'an alert that begins with the name of a definition',
     {
       alerts: [

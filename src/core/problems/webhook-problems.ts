@@ -1,3 +1,4 @@
+import { silenceWords } from '../alert/silence-words.ts';
 import type { WebhookView } from '../webhook/webhook.ts';
 import { timeSince } from '../values/duration.ts';
 import { count, type Problem, type Seen } from './problem.ts';
@@ -6,17 +7,23 @@ import { count, type Problem, type Seen } from './problem.ts';
 const FAILURES_MIN = 3;
 
 /** Webhooks whose receiver or broker does not take events, and those that were stopped for it. */
-export function failingWebhooks({ webhooks }: Seen, now: Date): Problem[] {
+export function failingWebhooks({ webhooks, alerts }: Seen, now: Date): Problem[] {
   return webhooks
     .filter(({ status, failures }) => status !== 'paused' && failures >= FAILURES_MIN)
     .map((webhook) => ({
       kind: 'webhook',
       about: null,
-      text: `Webhook ${nameOf(webhook)} ${since(webhook, now)}${why(webhook)}${waiting(webhook)}.`,
+      text: `Webhook ${nameOf(webhook)} ${since(webhook, now)}${why(webhook)}${waiting(webhook)}${silenced(webhook, alerts, now)}.`,
       owner: null,
       target: { at: 'webhook', webhookId: webhook.id },
       alerts: [{ rule: 'webhook-failing', about: webhook.id }],
     }));
+}
+
+/** The line stays while its alert is silenced, and says so. */
+function silenced({ id }: WebhookView, alerts: Seen['alerts'], now: Date): string {
+  const own = alerts.find(({ rule, webhookId }) => rule === 'webhook-failing' && webhookId === id);
+  return own?.silenced ? ` (${silenceWords(own.silenced, now)})` : '';
 }
 
 /** Whether the webhook is active, and its last send failed. */

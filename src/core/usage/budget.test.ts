@@ -14,7 +14,7 @@ it.each([
 });
 
 function budget(change: Partial<Budget> = {}): Budget {
-  const made = { updatedAt: noon.toISOString(), updatedBy: 'open' };
+  const made = { updatedAt: noon.toISOString(), updatedBy: 'anonymous (no keys)' };
   const spec = { definitionKey: null, measure: 'jobs', period: 'day', amount: 100 } as const;
   return { name: 'all', tenant: 'default', ...spec, ...made, ...change };
 }

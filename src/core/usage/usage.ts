@@ -29,6 +29,11 @@ export interface UsageSums {
   peakRssBytes: number | null;
 }
 
+/** Attempts without a process or thread of their own leave neither CPU time nor memory. */
+export function isCpuUnknown({ attempts, cpuSeconds, peakRssBytes }: UsageSums): boolean {
+  return attempts > 0 && cpuSeconds === 0 && peakRssBytes === null;
+}
+
 export interface UsageRow extends UsageSums {
   /** Null where the rows are not grouped by it. */
   day: string | null;

@@ -113,7 +113,7 @@ async function actedFor(
     throw forbidden('only an admin key of the default tenant may act for another tenant');
   }
   if (await callers.hasTenant(asked)) return asked;
-  throw new Refusal('NOT_FOUND', tenantNotFound(asked));
+  throw new Refusal('NOT_FOUND', tenantNotFound(asked, await callers.tenantNames()));
 }
 
 function lacking(scope: Scope): Refusal {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Scope } from '../../core/access/scope.ts';
 import { type SsoUser, userActor } from '../../core/identity/sso-user.ts';
-import { keyActor } from '../../core/identity/actor.ts';
+import { ANONYMOUS, keyActor } from '../../core/identity/actor.ts';
 import type { Actor } from '../../store/access/audit.ts';
 
 /** The caller of a request, and the tenant it acts for. */
@@ -41,6 +41,6 @@ export function callerOf({ caller, url }: FastifyRequest): Caller {
 export function actorOf(request: FastifyRequest): Actor {
   const { kind, keyId, keyName, user } = callerOf(request);
   const isOfKey = keyId !== null && kind !== 'open';
-  const name = user ? userActor(user) : isOfKey ? keyActor(kind, keyId, keyName) : kind;
+  const name = user ? userActor(user) : isOfKey ? keyActor(kind, keyId, keyName) : ANONYMOUS;
   return { name, address: request.clientAddress };
 }

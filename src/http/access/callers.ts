@@ -21,7 +21,7 @@ import {
   liveSessionIds,
   sessionIdOf,
 } from '../../store/access/sessions.ts';
-import { tenantExists } from '../../store/access/tenants.ts';
+import { tenantExists, tenantNames } from '../../store/access/tenants.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { Caller } from './caller.ts';
 import { FreshAnswers } from './fresh-answers.ts';
@@ -139,6 +139,10 @@ export class Callers {
   async hasTenant(tenant: string): Promise<boolean> {
     const exists = async () => tenantExists(this.#db, tenant);
     return await this.#facts.get(`tenant ${tenant}`, exists);
+  }
+
+  async tenantNames(): Promise<string[]> {
+    return await tenantNames(this.#db);
   }
 
   /** Drops the session from this process's cache; other processes take half a second. */

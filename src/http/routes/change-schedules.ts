@@ -113,7 +113,8 @@ export function changeSchedulesRoutes(
       const fields = wanted(row);
       const spec = { ...specOf(row), ...fields };
       const note = spec.enabled ? null : row.note;
-      const pause = fields.enabled === false && { pause: { by: by.name, reason } };
+      const isNew = specOf(row).enabled || reason !== null;
+      const pause = fields.enabled === false && isNew && { pause: { by: by.name, reason } };
       return { spec, note, ...pause };
     };
     const changed = await refusing(async () => changeSchedule(db, tenant, id, decide, by));

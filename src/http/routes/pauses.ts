@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import {
   DefinitionKeyParams,
-  PauseAnswer,
+  PausedAnswer,
   PausesAnswer,
   ResumedAnswer,
   TenantParams,
@@ -23,7 +23,7 @@ import { tenantExists } from '../../store/access/tenants.ts';
 import { actorOf, callerOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
-import { noSuchTenant } from './tenants.ts';
+import { unknownTenant } from './tenants.ts';
 
 const changing = bodyRefusals('NOT_FOUND');
 
@@ -32,10 +32,10 @@ const pauses = (what: string, name: string) => ({
   tags: ['flow'],
   summary: `Pause ${what}`,
   description:
-    'No more jobs start. Running jobs continue; new jobs are accepted and wait. Repeating it ' +
-    'changes the reason.',
+    'No more jobs start. Running jobs continue; new jobs are accepted and wait. Repeating it with ' +
+    'another reason changes the reason.',
   body: PauseBody,
-  response: { 200: answer('The pause.', PauseAnswer), ...changing },
+  response: { 200: answer('The pause.', PausedAnswer), ...changing },
 });
 
 const resumes = (what: string, name: string) => ({
@@ -65,7 +65,8 @@ export function pausesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
 
   const stop = async (request: FastifyRequest, target: PauseTarget) => {
     const { reason = null } = parseBody(PauseBody, request.body);
-    return pauseView(await pause(db, target, actorOf(request), reason), true);
+    const { pause: made, before } = await pause(db, target, actorOf(request), reason);
+    return { ...pauseView(made, true), before: before && pauseView(before, true) };
   };
   const goOn = async (request: FastifyRequest, target: PauseTarget) => {
     parseNothing(request.body);
@@ -96,7 +97,7 @@ export function pausesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     { schema: { ...pauses('a tenant', 'Tenant'), ...tenants }, config: ADMINISTERS },
     async (request) => {
       const { tenant: name } = request.params;
-      if (!(await tenantExists(db, name))) noSuchTenant(name);
+      if (!(await tenantExists(db, name))) await unknownTenant(db, name);
       return await stop(request, { scope: 'tenant', name });
     },
   );
@@ -105,7 +106,7 @@ export function pausesRoutes(app: FastifyInstance, { db }: HttpDeps): void {
     { schema: { ...resumes('a tenant', 'Tenant'), ...tenants }, config: ADMINISTERS },
     async (request) => {
       const { tenant: name } = request.params;
-      if (!(await tenantExists(db, name))) noSuchTenant(name);
+      if (!(await tenantExists(db, name))) await unknownTenant(db, name);
       return await goOn(request, { scope: 'tenant', name });
     },
   );

@@ -7,7 +7,14 @@ import { TenantAnswer, TenantsAnswer } from '../../protocol/answers/key-answer.t
 import { TenantBody } from '../../protocol/requests/key-body.ts';
 import { parseBody } from '../../protocol/requests/parse-body.ts';
 import { Refusal } from '../../protocol/refusal.ts';
-import { changeTenant, createTenant, findTenant, listTenants } from '../../store/access/tenants.ts';
+import {
+  changeTenant,
+  createTenant,
+  findTenant,
+  listTenants,
+  tenantNames,
+} from '../../store/access/tenants.ts';
+import type { Queryable } from '../../store/connection/db.ts';
 import { actorOf, callerOf } from '../access/caller.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answer, bodyRefusals, refusals } from '../openapi.ts';
@@ -82,10 +89,16 @@ export function tenantsRoutes(app: FastifyInstance, { db }: HttpDeps): void {
   typed.patch('/v1/tenants/:tenant/limits', { schema: LIMIT, config }, async (request) => {
     const { tenant } = request.params;
     const change = parseBody(TenantLimitsBody, request.body);
-    return (await changeTenant(db, tenant, change, actorOf(request))) ?? noSuchTenant(tenant);
+    const changed = await changeTenant(db, tenant, change, actorOf(request));
+    return changed ?? (await unknownTenant(db, tenant));
   });
 }
 
-export function noSuchTenant(tenant: string): never {
+function noSuchTenant(tenant: string): never {
   throw new Refusal('NOT_FOUND', tenantNotFound(tenant));
+}
+
+/** For admins of the default tenant, who see all tenants. */
+export async function unknownTenant(db: Queryable, tenant: string): Promise<never> {
+  throw new Refusal('NOT_FOUND', tenantNotFound(tenant, await tenantNames(db)));
 }

@@ -32,7 +32,7 @@ const DeadLetterGroupAnswer = z
       .describe('Message of the innermost cause of that error; null if it has none.'),
     count: z.int(),
     countIsExact: z.boolean().describe('False: counting stopped early.'),
-    firstSeen: Moment,
+    firstSeen: Moment.describe('Its first failure, also of a job that was retried since.'),
     lastSeen: Moment,
     definitionKeys: z.array(z.string()),
     versions: z.array(z.int()),

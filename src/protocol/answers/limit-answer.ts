@@ -51,6 +51,10 @@ export const PauseAnswer = z
   })
   .meta({ id: 'Pause', description: 'A pause.' }) satisfies z.ZodType<PauseView>;
 
+export const PausedAnswer = PauseAnswer.extend({
+  before: PauseAnswer.nullable().describe('The pause that it had already; null if it had none.'),
+}).meta({ id: 'Paused', description: 'A pause, and the one before it.' });
+
 export const PausesAnswer = z.looseObject({ pauses: z.array(PauseAnswer) });
 
 export const ResumedAnswer = z.looseObject({

@@ -18,7 +18,7 @@ export const PauseBody = closed({
 
 const count = () => whole(0, CONCURRENCY_LIMIT_MAX).nullable().optional();
 const concurrencyLimit = count().describe(
-  'Maximum number of running jobs; 0: no limit, null: remove the override.',
+  'Maximum number of running jobs; 0: no limit, null: the limit of the code. To stop it, pause it.',
 );
 
 const right = says(
@@ -47,7 +47,9 @@ export const DefinitionLimitsBody = closed({
 
 /** Body of `PATCH /v1/tenants/{tenant}/limits`; omitted fields stay unchanged. */
 export const TenantLimitsBody = closed({
-  concurrencyLimit,
+  concurrencyLimit: count().describe(
+    'Maximum number of its running jobs; 0 or null: no limit. To stop it, pause it.',
+  ),
   weight: whole(1, TENANT_WEIGHT_MAX)
     .optional()
     .describe('Share of claims among tenants at the same priority. Default 1.'),

@@ -12,7 +12,7 @@ import { inTransaction, type Queryable, statement } from '../connection/db.ts';
 export interface Actor {
   /**
    * Such as `key:1f0c… (ci)`, `session:1f0c… (ada)` (of that key), `user:ada@example.com (248289)`,
-   * `open` (a server without keys) or `cli`.
+   * `anonymous (no keys)` or `cli`.
    */
   name: string;
   /** Source address of the request. */

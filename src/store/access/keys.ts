@@ -7,6 +7,7 @@ import {
 } from '../../core/access/api-key.ts';
 import type { KeyView } from '../../core/views/key-view.ts';
 import { type Scope, tenantNotFound } from '../../core/access/scope.ts';
+import { tenantNames } from './tenants.ts';
 import { type Actor, audit } from './audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 
@@ -29,8 +30,8 @@ export interface MadeKey {
 class NoSuchTenant extends Error {
   override name = 'NoSuchTenant';
 
-  constructor(tenant: string) {
-    super(tenantNotFound(tenant));
+  constructor(tenant: string, known: readonly string[]) {
+    super(tenantNotFound(tenant, known));
   }
 }
 
@@ -55,7 +56,7 @@ async function insertKey(
   const secret = randomBytes(KEY_SECRET_BYTES).toString('hex');
   const facts = [id, tenant, name, scopes, hashSecret(secret), expiresAt, definitions];
   const [made] = await tx.run(INSERT, facts);
-  if (!made) throw new NoSuchTenant(tenant);
+  if (!made) throw new NoSuchTenant(tenant, await tenantNames(tx));
   const after = { name, scopes, ...(definitions && { definitions }), expiresAt };
   await audit(tx, by, { tenant, action, subject: id, after });
   return { keyId: id, key: formatApiKey({ id, secret }) };

@@ -39,6 +39,10 @@ export async function listTenants(db: Db): Promise<TenantView[]> {
   return await viewsOf(db, await db.run(LIST));
 }
 
+export async function tenantNames(db: Queryable): Promise<string[]> {
+  return (await db.run(LIST)).map(({ name }) => name);
+}
+
 const EXISTS = statement<{ name: string }>(
   'tenant_exists',
   'select name from longshore.tenant where name = $1',

@@ -26,13 +26,21 @@ export interface Pause {
   since: Date;
 }
 
-/** A second pause changes actor and reason, not the start. */
+const BEFORE = statement<Pause>(
+  'pause_before',
+  `select scope, name, paused_by as by, reason, paused_at as since from longshore.pause
+   where scope = $1 and name = $2`,
+);
+
+/** A second pause changes actor and reason if it has a reason, and never the start. */
 const PAUSE = statement<Pause>(
   'pause',
   `insert into longshore.pause (scope, name, paused_by, reason, paused_at)
    values ($1, $2, $3, $4, clock_timestamp())
    on conflict (scope, name) do update
-     set paused_by = excluded.paused_by, reason = excluded.reason
+     set paused_by = case when excluded.reason is null then pause.paused_by
+         else excluded.paused_by end,
+       reason = coalesce(excluded.reason, pause.reason)
    returning scope, name, paused_by as by, reason, paused_at as since`,
 );
 
@@ -61,15 +69,19 @@ export async function pause(
   target: PauseTarget,
   by: Actor | null,
   reason: string | null,
-): Promise<Pause> {
-  const values = [target.scope, nameOf(target), by?.name ?? null, reason];
-  const after = { reason };
-  const [row] = await change(db, by, async (tx) => tx.run(PAUSE, values), {
-    ...auditEntryOf(target, 'pause'),
-    after,
+): Promise<{ pause: Pause; before: Pause | null }> {
+  const key = [target.scope, nameOf(target)];
+  const write = async (tx: Queryable) => {
+    const [before = null] = await tx.run(BEFORE, key);
+    const [made] = await tx.run(PAUSE, [...key, by?.name ?? null, reason]);
+    if (!made) throw new Error('the pause was not stored');
+    return { pause: made, before };
+  };
+  return await change(db, by, write, ({ pause: made, before }) => {
+    if (before && reason === null) return null;
+    const entry = { ...auditEntryOf(target, 'pause'), after: { reason: made.reason } };
+    return before ? { ...entry, before: { reason: before.reason } } : entry;
   });
-  if (!row) throw new Error('the pause was not stored');
-  return row;
 }
 
 /** Returns the pause that ended; null when there was none. */
@@ -80,8 +92,8 @@ export async function resume(
 ): Promise<Pause | null> {
   const values = [target.scope, nameOf(target)];
   const entry = auditEntryOf(target, 'resume');
-  const [row] = await change(db, by, async (tx) => tx.run(RESUME, values), entry);
-  return row ?? null;
+  const write = async (tx: Queryable) => (await tx.run(RESUME, values))[0] ?? null;
+  return await change(db, by, write, (over) => over && entry);
 }
 
 export async function listPauses(db: Queryable): Promise<Pause[]> {
@@ -97,20 +109,20 @@ export function pauseView(
   return { scope, name: name || null, by: actor, reason, since: since.toISOString() };
 }
 
-async function change(
+async function change<Result>(
   db: Db,
   by: Actor | null,
-  write: (tx: Queryable) => Promise<Pause[]>,
-  entry: AuditEntry,
-): Promise<Pause[]> {
-  const rows = await db.transaction(async (tx) => {
+  write: (tx: Queryable) => Promise<Result>,
+  auditEntry: (result: Result) => AuditEntry | null,
+): Promise<Result> {
+  const result = await db.transaction(async (tx) => {
     await lockQueues(tx);
-    const changed = await audited(tx, by, write, (found) => (found.length > 0 ? entry : null));
+    const changed = await audited(tx, by, write, auditEntry);
     for (let shard = 0; shard < db.shards; shard += 1) await tx.run(MARK_QUEUES, [shard]);
     return changed;
   });
   await notifyWorkers(db);
-  return rows;
+  return result;
 }
 
 /** A pause of everything is in the audit log of the default tenant. */

@@ -38,6 +38,13 @@ const WITHIN = `f.shard = $1 and f.queue = g.queue and f.state = 'failed'
   and f.finished_at >= coalesce($3::timestamptz, '-infinity')
   and f.finished_at < coalesce($4::timestamptz, 'infinity')`;
 
+/**
+ * A retried job that fails again has a new end, but the error is as old as its first end. So the
+ * jobs that were created first are asked for their earlier ends, among the latest attempts.
+ */
+const FIRST_JOBS = 10;
+const ATTEMPTS_OF_JOB = 100;
+
 /** The message of the innermost cause. */
 const ROOT_CAUSE = `coalesce(${Array.from(
   { length: CAUSE_DEPTH_MAX },
@@ -60,7 +67,7 @@ const GROUPS = statement<Omit<QueueGroup, 'trend'> & { parts: Parts; total: numb
   select g.fingerprint, newest.error_code as code, newest.message, newest.cause, newest.id as "jobId",
     least(counted.count, $5)::int as count, counted.count <= $5 as "countIsExact",
     counted.parts,
-    to_json(oldest.finished_at) #>> '{}' as "firstSeen",
+    to_json(least(oldest.finished_at, counted.first_end)) #>> '{}' as "firstSeen",
     to_json(newest.finished_at) #>> '{}' as "lastSeen",
     l.key as "definitionKey", l.version,
     (select max(n) from g)::int as total
@@ -76,15 +83,24 @@ const GROUPS = statement<Omit<QueueGroup, 'trend'> & { parts: Parts; total: numb
     order by f.finished_at, f.id limit 1
   ) oldest
   cross join lateral (
-    select sum(p.count) as count, json_object_agg(p.part, p.count) as parts
-    from (
-      select width_bucket(f.finished_at, $8::timestamptz[]) as part, count(*) as count
-      from (
-        select f.finished_at from longshore.done f where ${WITHIN}
-        order by f.finished_at desc, f.id desc limit $5 + 1
-      ) f
+    with seen as materialized (
+      select f.finished_at, f.id from longshore.done f where ${WITHIN}
+      order by f.finished_at desc, f.id desc limit $5 + 1
+    ),
+    p as (
+      select width_bucket(finished_at, $8::timestamptz[]) as part, count(*) as count from seen
       group by 1
-    ) p
+    )
+    select sum(p.count) as count, json_object_agg(p.part, p.count) as parts, (
+        select min(a.finished_at) from (select id from seen order by id limit ${FIRST_JOBS}) f
+        cross join lateral (
+          select a.finished_at, a.next, a.fingerprint from longshore.attempt a
+          where a.shard = $1 and a.job_id = f.id order by a.claim_no desc limit ${ATTEMPTS_OF_JOB}
+        ) a
+        where a.next = 'failed' and a.fingerprint = g.fingerprint
+          and a.finished_at >= coalesce($3::timestamptz, '-infinity')
+      ) as first_end
+    from p
   ) counted
   cross join lateral (
     select key, version from longshore.queue where shard = $1 and queue = g.queue limit 1

@@ -175,6 +175,23 @@ describe('a key', () => {
   });
 });
 
+it('a mistyped tenant is answered with the nearest one, for those who see all tenants', async () => {
+  await newTenant(database, 'acme-shop');
+  const admin = (await newKey(database, 'default', 'admin')).key;
+  const near = await callAs(here, admin, 'GET', '/v1/jobs?tenant=amce-shop');
+  expect([near.status, near.text]).toEqual([
+    404,
+    expect.stringContaining('did you mean \\"acme-shop'),
+  ]);
+  const far = await callAs(here, admin, 'PATCH', '/v1/tenants/nothing-like-it/limits', {
+    payload: { weight: 2 },
+  });
+  expect([far.status, far.text]).toEqual([404, expect.stringContaining('tenants create nothing')]);
+  const other = (await newKey(database, 'acme-shop', 'admin')).key;
+  const refused = await callAs(here, other, 'GET', '/v1/jobs?tenant=amce-shop');
+  expect([refused.status, refused.text.includes('acme-shop')]).toEqual([403, false]);
+});
+
 describe('longshore keys', () => {
   it('makes the first key of a database that is not migrated yet', async () => {
     const { url, drop } = await emptyDatabase();

@@ -6,6 +6,7 @@ import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
 import { servedQueues } from '../../../src/store/enqueue/queues.ts';
 import { listPauses, pause, type PauseTarget, resume } from '../../../src/store/limits/pauses.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
+import { type AuditFilter, listAudit } from '../../../src/store/access/audit.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 import { clearFlow, publish, take } from '../../support/limits.ts';
 import { claimAny, enqueueOne, newWorker, settleAs, SUCCESS } from '../../support/jobs.ts';
@@ -20,6 +21,17 @@ beforeEach(async () => {
 });
 
 const ANN = { name: 'ann', address: null };
+const ANY_ENTRY: AuditFilter = {
+  tenant: 'default',
+  actor: null,
+  action: null,
+  subject: null,
+  text: null,
+  after: null,
+  before: null,
+  afterId: null,
+  limit: 10,
+};
 const ALL = { scope: 'all' } as const;
 const hello = { scope: 'definition', name: 'hello' } as const;
 const stop = async (target: PauseTarget) => await pause(database.db, target, ANN, 'a fire');
@@ -96,13 +108,24 @@ describe('a pause', () => {
     expect(await claimable()).toHaveLength(1);
   });
 
-  it('has an actor and a reason; a second pause changes these, but not its start', async () => {
-    const first = await pause(database.db, hello, ANN, 'a fire');
-    const second = await pause(database.db, hello, { name: 'bob', address: null }, null);
-    expect(second).toEqual({ ...first, by: 'bob', reason: null });
+  it('has an actor and a reason; a second reason changes these, but not its start', async () => {
+    const charge = { scope: 'definition', name: 'charge' } as const;
+    const bob = { name: 'bob', address: null };
+    const first = await pause(database.db, charge, ANN, 'a fire');
+    expect(first).toMatchObject({ pause: { by: 'ann', reason: 'a fire' }, before: null });
+    const second = await pause(database.db, charge, bob, null);
+    expect(second).toEqual({ pause: first.pause, before: first.pause });
+    const third = await pause(database.db, charge, bob, 'a flood');
+    const flooded = { ...first.pause, by: 'bob', reason: 'a flood' };
+    expect(third).toEqual({ pause: flooded, before: first.pause });
+    const { entries } = await listAudit(database.db, { ...ANY_ENTRY, subject: 'charge' });
+    expect(entries.map(({ actor, before, after }) => [actor, before, after])).toEqual([
+      ['bob', { reason: 'a fire' }, { reason: 'a flood' }],
+      ['ann', null, { reason: 'a fire' }],
+    ]);
     await stop(ALL);
     expect(await listPauses(database.db)).toMatchObject([
-      { scope: 'definition', name: 'hello', by: 'bob' },
+      { scope: 'definition', name: 'charge', by: 'bob' },
       { scope: 'all', name: '', by: 'ann', reason: 'a fire' },
     ]);
   });

@@ -279,15 +279,21 @@ describe('changing', () => {
     expect(before).toBeNull();
     const reason = 'the mail server is down';
     const first = await call<ScheduleView>('POST', `/${id}/pause`, { reason });
-    expect(first.body.paused).toEqual({ since: expect.any(String), by: 'open', reason });
+    expect(first.body.paused).toEqual({
+      since: expect.any(String),
+      by: 'anonymous (no keys)',
+      reason,
+    });
     const renamed = await call<ScheduleView>('PATCH', `/${id}`, { name: 'weekly' });
     expect(renamed.body.paused).toEqual(first.body.paused);
+    const kept = await call<ScheduleView>('POST', `/${id}/pause`);
+    expect(kept.body.paused).toEqual(first.body.paused);
     const again = await call<ScheduleView>('POST', `/${id}/pause`, { reason: 'still down' });
     expect(again.body.paused).toEqual({ ...first.body.paused, reason: 'still down' });
     const resumed = await call<ScheduleView>('POST', `/${id}/resume`);
     expect(resumed.body.paused).toBeNull();
     const born = await create({ enabled: false });
-    expect(born.paused).toMatchObject({ by: 'open', reason: null });
+    expect(born.paused).toMatchObject({ by: 'anonymous (no keys)', reason: null });
     const long = await refusal('POST', `/${id}/pause`, { reason: 'x'.repeat(501) });
     expect(long).toMatchObject({ status: 400, pointers: ['/reason'] });
   });

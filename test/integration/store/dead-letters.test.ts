@@ -6,7 +6,7 @@ import { listJobs } from '../../../src/store/read/list-jobs.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
 import { postgresVersions, databasePerTest } from '../../support/servers/database.ts';
 import { BROKEN, GONE, manyDeadLetters, SLOW } from '../../support/dead-letters.ts';
-import { enqueueOne } from '../../support/jobs.ts';
+import { claimAny, enqueueOne, failure, newWorker, settleAs } from '../../support/jobs.ts';
 
 describe.each(postgresVersions())('dead letters on PostgreSQL %i', (postgres) => {
   const database = databasePerTest({ postgres });
@@ -120,6 +120,37 @@ describe.each(postgresVersions())('dead letters on PostgreSQL %i', (postgres) =>
     await retryJob(database.db, 'default', first, { mode: 'now', runAt: null, paramsJson: null });
     await deleteJob(database.db, 'default', second);
     expect(await counted()).toEqual(await recount());
+  });
+
+  it('keep the time of their first failure when jobs are retried and fail again', async () => {
+    const worker = await newWorker(database);
+    const fail = async (message: string) => {
+      for (const job of await claimAny(database, worker, 10)) {
+        await settleAs(database, job, failure('PAYLOAD_INVALID', message));
+      }
+      return (await groups()).groups;
+    };
+    const retryAll = async () => {
+      for (const id of await search({})) {
+        const now = { mode: 'now', runAt: null, paramsJson: null } as const;
+        await retryJob(database.db, 'default', id, now);
+      }
+    };
+    for (let n = 0; n < 3; n += 1) await enqueueOne(database, { definitionKey: 'a' });
+    const [first] = await fail('boom');
+    await retryAll();
+    const [again] = await fail('boom');
+    expect(again).toMatchObject({ count: 3, firstSeen: first?.firstSeen });
+    expect(again?.lastSeen).not.toBe(first?.lastSeen);
+    // Another error of the same jobs begins now, and a window shows only what is in it.
+    await retryAll();
+    const [other] = await fail('something else');
+    expect((other?.firstSeen ?? '') > (again?.lastSeen ?? '')).toBe(true);
+    await retryAll();
+    await fail('boom');
+    const from = new Date(again?.lastSeen ?? 0);
+    const [inWindow] = (await groups({ from: new Date(from.getTime() + 1) })).groups;
+    expect((inWindow?.firstSeen ?? '') > (other?.lastSeen ?? '')).toBe(true);
   });
 
   it('show when not all of them were counted, or not all groups listed', async () => {

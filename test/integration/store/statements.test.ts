@@ -235,7 +235,7 @@ const ROWS_MAX: Record<string, number> = {
   cancel_running: 2, // to see how it was, and to change it
   release_job: 1,
   search_dead_group: 12, // ten, and one more to see whether there are more
-  dead_groups: 40, // of each group its two ends, and of the count no more than is asked for
+  dead_groups: 50, // of each group its two ends, of the count no more than is asked for, earlier ends
   list_by_run_at: 11,
   list_by_priority: 36, // of each of three queues ten, and two more to see where to stop
   filter_jobs: 70, // body, outcome and attempt of each

@@ -23,6 +23,7 @@ import { NavCount } from './nav-count.tsx';
 import { SignIn } from './sign-in.tsx';
 import { SignOut } from './sign-out.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
+import { UnknownTenant, useUnknownTenant } from './unknown-tenant.tsx';
 import { ZoneSelect } from './zone-select.tsx';
 
 /** The frame around all screens: menu, connection state, change feed, dialogs. */
@@ -48,7 +49,7 @@ export function Shell() {
         signedIn={!demanded}
       />
       <main tabIndex={-1} key={zone}>
-        {demanded ? <SignIn /> : <Outlet />}
+        {demanded ? <SignIn /> : <Content />}
       </main>
       <Toasts />
       <BulkAsk />
@@ -59,6 +60,11 @@ export function Shell() {
       )}
     </div>
   );
+}
+
+function Content() {
+  const unknown = useUnknownTenant();
+  return unknown === null ? <Outlet /> : <UnknownTenant known={unknown.known} />;
 }
 
 /** Collapses to the name and the connection state on a narrow screen. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Bulk, BulkFilter, BulkOptions } from '../../../client/index.ts';
 import type { RetryVersion } from '../../../core/failure/retry.ts';
 import type { BulkAction } from '../../../core/job/bulk.ts';
-import { bulkSentence, bulkTable, type BulkWork, startMany } from '../../text/bulk-text.ts';
+import { bulkReport, bulkTable, type BulkWork, startMany } from '../../text/bulk-text.ts';
 import type { Cli } from '../../cli.ts';
 import { definitionOption } from '../../options/definition-option.ts';
 import { findBulkId } from '../../options/find-id.ts';
@@ -33,14 +33,15 @@ export function addBulk(program: Command, cli: Cli): void {
     addFilter(command);
     if (action === 'retry') addHow(command);
     addWork(command).action(async (flags: Flags, own: Command) => {
-      const { preview, yes, wait, params, mode, runAt, ratePerSecond, code, ...filter } = flags;
+      const { preview, dryRun, yes, wait, params, mode, runAt, ratePerSecond, code, ...filter } =
+        flags;
       const other = await readParams(params, cli.stdin);
       const rest = { ratePerSecond, version: code, ...(other !== undefined && { params: other }) };
       const how = { mode, runAt, ...rest };
       const client = clientOf(cli, own);
       await startMany(cli, outputOf(cli, own), client, {
         action,
-        work: { preview, yes, wait },
+        work: { preview, dryRun, yes, wait },
         definitionKey: filter.definitionKey,
         preview: async () => await client.bulk.preview(action, filter),
         start: async () => await client.bulk.start(action, filter, how),
@@ -73,7 +74,7 @@ export function addBulk(program: Command, cli: Cli): void {
         const id = await findBulkId(client, typed);
         const found: Bulk = verb === 'show' ? await bulks.get(id) : await bulks.abort(id);
         if (out.json) out.document(found);
-        else out.lines([bulkSentence(found, out.next)]);
+        else out.lines([await bulkReport(client, found, out.next)]);
       });
   }
 }

@@ -28,7 +28,7 @@ const definitions = [
     key: 'report',
     version: 2,
     owner: 'team-a',
-    paused: { reason: 'printer', since: '2030-01-01T00:00:00Z' },
+    paused: { reason: 'printer', by: 'key:58c5788b7c0b260d (ada)', since: '2030-01-01T00:00:00Z' },
     paramsSchema: { type: 'object' },
     limits: { effective: { ...limits.effective, concurrencyLimit: 4 } },
   },
@@ -80,6 +80,7 @@ test('lists definitions with their newest version, their jobs and pauses', async
 test('shows one with limits, schedules, failures and schema', async () => {
   const { stdout } = await run(['definitions', 'report', '--url', await server()]);
   expect(stdout).toMatch(/^definition +report version 2$/m);
+  expect(stdout).toMatch(/^paused +1m ago by ada \(key 58c5…\): printer$/m);
   expect(stdout).toMatch(/^limits +running 4$/m);
   expect(stdout).toContain('3 waiting, 5 running, 7 failed in 24 h');
   expect(stdout).toContain('  nightly  0 2 * * * (UTC)  paused');

@@ -14,7 +14,7 @@ import { columns } from '../../text/columns.ts';
 import { idCell } from '../../text/id-cell.ts';
 import { age } from '../../../core/values/duration.ts';
 import { definitionOption } from '../../options/definition-option.ts';
-import { noteUnknown } from '../../options/known-definition.ts';
+import { noteMisspelt, noteUnknown } from '../../options/known-definition.ts';
 import { whole } from '../../options/option-values.ts';
 import { addPage } from '../../options/page-options.ts';
 import { readParams } from '../../options/params-argument.ts';
@@ -43,6 +43,7 @@ export function addDlq(program: Command, cli: Cli): void {
     else {
       out.note(noneNote(page));
       await noteUnknown(out, client, options.definitionKey);
+      await noteMisspelt(out, client, options.q);
     }
     out.noteMore(page.nextCursor);
   });
@@ -71,14 +72,15 @@ export function addDlq(program: Command, cli: Cli): void {
     .description('Retry all matching dead letters; without a filter, all of them.');
   addSearch(addHow(addWindow(retry)));
   addWork(retry).action(async (flags: RetryFlags, command: Command) => {
-    const { preview, yes, wait, params, mode, runAt, ratePerSecond, code, ...filter } = flags;
+    const { preview, dryRun, yes, wait, params, mode, runAt, ratePerSecond, code, ...filter } =
+      flags;
     const other = await readParams(params, cli.stdin);
     const rest = { ratePerSecond, version: code, ...(other !== undefined && { params: other }) };
     const how = { mode, runAt, ...rest };
     const client = clientOf(cli, command);
     await startMany(cli, outputOf(cli, command), client, {
       action: 'retry',
-      work: { preview, yes, wait },
+      work: { preview, dryRun, yes, wait },
       definitionKey: filter.definitionKey,
       preview: async () => await client.deadLetters.previewRetry(filter),
       start: async () => await client.deadLetters.retry(filter, how),

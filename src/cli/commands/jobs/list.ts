@@ -7,7 +7,7 @@ import { columns } from '../../text/columns.ts';
 import { idCell } from '../../text/id-cell.ts';
 import { age, duration } from '../../../core/values/duration.ts';
 import { addJobFilter, searchFilter } from '../../options/job-filter-options.ts';
-import { noteUnknown } from '../../options/known-definition.ts';
+import { noteMisspelt, noteUnknown } from '../../options/known-definition.ts';
 import { filterOfView } from '../../options/saved-view.ts';
 import type { Output } from '../../text/output.ts';
 import { addPage } from '../../options/page-options.ts';
@@ -40,6 +40,7 @@ export function addList(program: Command, cli: Cli): void {
       else {
         out.note(noneNote(page, filter));
         await noteUnknown(out, client, options.definitionKey);
+        await noteMisspelt(out, client, filter.q);
       }
       out.noteMore(page.nextCursor);
     });

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { run } from '../../../../test/support/cli.ts';
-import { json, playAnswers } from '../../../../test/support/servers/playing-server.ts';
+import { json, playAnswers, playBeside } from '../../../../test/support/servers/playing-server.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
 const NONE = { jobs: [], nextCursor: null, searchedUntil: null };
+const VALUES = { definitions: ['orders.import'], owners: [], codes: [], tags: ['eu'] };
 const VIEW = {
   name: 'on-call',
   screen: 'jobs',
@@ -18,13 +19,27 @@ const VIEW = {
 };
 
 test('the words of list are one search', async () => {
-  const { url, seen } = await playAnswers(json(200, NONE));
+  const { url, seen } = await playBeside(
+    { '/v1/search-values': json(200, VALUES) },
+    json(200, NONE),
+  );
   const { stderr } = await run(['list', 'status:failed', 'owner:"a b"', 'timeout', '--url', url]);
   expect(stderr).toBe('No matching jobs.\n');
   expect(new URL(seen[0]?.url ?? '', url).searchParams.get('q')).toBe(
     'status:failed owner:"a b" timeout',
   );
 });
+
+test.each([['list'], ['dlq', 'list', '--q']])(
+  '%s names what is near to a typo',
+  async (...args) => {
+    const { url } = await playBeside({ '/v1/search-values': json(200, VALUES) }, json(200, NONE));
+    const { stderr } = await run([...args, 'definition:order.import', '--url', url]);
+    expect(stderr).toMatch(
+      /warning: no job has definition:order.import: did you mean definition:orders.import\?\n$/,
+    );
+  },
+);
 
 test('list reads a saved view, and adds words to it', async () => {
   const { url, seen } = await playAnswers(json(200, { views: [VIEW] }), json(200, NONE));

@@ -1,6 +1,14 @@
 import type { Command } from 'commander';
-import type { Job, JobAttempt, JobEvent, Longshore, WorkerInfo } from '../../../client/index.ts';
-import { isTerminal } from '../../../core/job/job.ts';
+import type {
+  Job,
+  JobAttempt,
+  JobEvent,
+  JobLog,
+  Longshore,
+  WorkerInfo,
+} from '../../../client/index.ts';
+import { isTerminal, OWNED_STATES } from '../../../core/job/job.ts';
+import { timeSince } from '../../../core/values/duration.ts';
 import { printable } from '../../../core/values/printable.ts';
 import { whyNotRunning } from '../../../core/views/why-not-running.ts';
 import type { Cli } from '../../cli.ts';
@@ -58,7 +66,7 @@ async function showJob(
   const workers = await knownWorkers(client, job, attempts);
   const { last, earlier } = await lastEvents(client, id);
   out.lines(jobText(job, now, workers));
-  section(out, isTerminal(job.status) ? [] : await whyLines(client, job, workers, now));
+  section(out, isTerminal(job.status) ? [] : await whyLines(out, client, job, workers, now));
   section(out, attemptRows(attempts, workers, out.width));
   section(out, [
     ...(earlier > 0 ? [`… ${earlier} earlier events: ${out.next(`show ${id} --events`)}`] : []),
@@ -78,6 +86,7 @@ async function knownWorkers(
 
 /** Why it does not run, or whether it is stuck. */
 async function whyLines(
+  out: Output,
   client: Longshore,
   job: Job,
   workers: readonly WorkerInfo[],
@@ -95,7 +104,31 @@ async function whyLines(
   const title = job.status === 'running' ? 'Is it stuck?' : 'Why isn’t it running?';
   const todo = why.todo === null ? [] : [`→ ${why.todo}`];
   const lines = job.status === 'cancelling' ? [] : [title];
-  return [...lines, ...[why.headline, ...why.facts, ...todo].map((line) => `  ${printable(line)}`)];
+  const log = OWNED_STATES.some((state) => state === job.status)
+    ? await logLines(out, client, job, now)
+    : [];
+  return [
+    ...lines,
+    ...[why.headline, ...why.facts, ...todo, ...log].map((line) => `  ${printable(line)}`),
+  ];
+}
+
+/** Lines read to find the last one. */
+const LOG_LINES_MAX = 5_000;
+
+/** The last thing that the running attempt said, and where to read the rest. */
+async function logLines(out: Output, client: Longshore, job: Job, now: Date): Promise<string[]> {
+  let last: JobLog | null = null;
+  let count = 0;
+  for await (const line of client.logs(job.jobId, { attempt: job.attempts })) {
+    last = line;
+    count += 1;
+    if (count >= LOG_LINES_MAX) break;
+  }
+  const rest = `→ ${out.next(`logs ${job.jobId}`)}`;
+  if (last === null) return ['No log output in this attempt.'];
+  if (count >= LOG_LINES_MAX) return [`More than ${LOG_LINES_MAX} log lines.`, rest];
+  return [`Last log line, ${timeSince(last.at, now)} ago: ${last.message.trim()}`, rest];
 }
 
 function section(out: Output, lines: readonly string[]): void {

@@ -25,10 +25,10 @@ test('prints a table, CSV or JSON of what is asked for', async () => {
   const table = await run(['usage', '--by', 'day,definition', '--url', url]);
   expect(table.stdout).toBe(
     [
-      'DAY         DEFINITION    JOBS  ATTEMPTS  RUN TIME  CPU TIME  PEAK MEMORY',
-      '2026-01-31  image.resize  120   124       5m10s     4m28s     100 MiB',
-      '2026-01-31  tiny          120   124       5m10s     0 ms      -',
-      'total                     120   124       5m10s     4m28s     100 MiB',
+      'DAY         DEFINITION    JOBS  ATTEMPTS  RUN TIME  CPU TIME   PEAK MEMORY',
+      '2026-01-31  image.resize  120   124       5m10s     4m28s      100 MiB',
+      '2026-01-31  tiny          120   124       5m10s     not known  -',
+      'total                     120   124       5m10s     4m28s      100 MiB',
       '',
     ].join('\n'),
   );

@@ -11,7 +11,7 @@ import { shortId } from '../../../core/job/short-id.ts';
 import { age, duration } from '../../../core/values/duration.ts';
 import { printable, printableJson } from '../../../core/values/printable.ts';
 import { columns } from '../columns.ts';
-import { limitCells } from '../limit-text.ts';
+import { limitCells, pausedSince } from '../limit-text.ts';
 import { scheduleSentence } from '../schedule-text.ts';
 
 /** One definition with its newest version and its jobs. */
@@ -86,7 +86,7 @@ export function definitionText(page: DefinitionPage, now: Date, widthMax: number
     ['purpose', definition.description],
     ['owner', definition.owner],
     ['runbook', definition.runbookUrl],
-    ['paused', row.paused ? `${row.paused.since} ${row.paused.reason ?? ''}`.trim() : null],
+    ['paused', row.paused ? pausedSince(row.paused, now) : null],
     ['jobs', `${row.waiting} waiting, ${row.running} running, ${failedText(row)}`],
     [
       'attempts',

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { misspeltTerms, misspeltWords } from '../../../../src/core/search/misspelt.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import type { GatheredPage } from '../../api/gather.ts';
 import { jobSearchQuery, searchProgress } from '../../api/job-search.ts';
 import { jobsAskedQuery } from '../../api/queries.ts';
+import { NO_VALUES, searchValuesQuery } from '../../api/search-queries.ts';
 import { useMay } from '../../api/use-may.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { BulkButtons } from '../../parts/bulk/bulk-buttons.tsx';
@@ -16,6 +18,7 @@ import { useSelection } from '../../parts/search/use-selection.ts';
 import { ViewsMenu } from '../../parts/search/views-menu.tsx';
 import { now } from '../../runtime/clock.ts';
 import { actionsFor } from '../../words/jobs/bulk-words.ts';
+import { sentenceCase } from '../../words/jobs/job-words.ts';
 import { noneYet, pageWords, progressWords } from '../../words/search/page-words.ts';
 import { NO_SELECTION } from '../../words/search/selection.ts';
 import { writeUrlSearch } from '../../words/url-search.ts';
@@ -111,6 +114,8 @@ function Searching() {
 
 /** Never a bare "none" while jobs are left that were not searched. */
 function NoJobs({ search, page }: { search: JobsSearch; page: Found }) {
+  const { data: known = NO_VALUES } = useQuery(searchValuesQuery());
+  const misspelt = misspeltTerms(search.q ?? '', known);
   if (page.nextCursor !== null) {
     return (
       <Empty title={noneYet(page.searchedUntil, search.sort, now())}>
@@ -133,6 +138,14 @@ function NoJobs({ search, page }: { search: JobsSearch; page: Found }) {
   return (
     <Empty title="No matching jobs.">
       <ul className="ways">
+        {misspelt.map((one) => (
+          <li key={one.typed}>
+            {sentenceCase(misspeltWords(one))}{' '}
+            <Link to="/jobs" search={{ ...search, q: one.corrected }}>
+              Search {one.nearest}
+            </Link>
+          </li>
+        ))}
         {withoutOne(search).map(({ words, search: less }) => (
           <li key={words}>
             <Link to="/jobs" search={less}>

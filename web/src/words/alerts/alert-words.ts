@@ -1,10 +1,6 @@
-import {
-  ALERT_RULES,
-  type AlertRuleView,
-  type AlertSilence,
-} from '../../../../src/core/alert/alert.ts';
+import { ALERT_RULES, type AlertRuleView } from '../../../../src/core/alert/alert.ts';
 import type { WebhookView } from '../../../../src/core/webhook/webhook.ts';
-import { duration, wholeSeconds } from '../../../../src/core/values/duration.ts';
+import { duration } from '../../../../src/core/values/duration.ts';
 
 type Unit = AlertRuleView['unit'];
 
@@ -49,15 +45,7 @@ export function noRouteWords(webhooks: readonly Pick<WebhookView, 'events' | 'st
   return 'No alert is sent: there is no route, and no webhook subscribes to alert.fired. Add a route, so that alerts reach you by e-mail or chat.';
 }
 
-/** Until when a silence holds. */
-export function silenceWords({ until, by }: AlertSilence, now: Date): string {
-  const end = until === null ? 'until it is resolved' : `for ${timeUntil(until, now)} more`;
-  return `silenced ${end} by ${by}`;
-}
-
-function timeUntil(at: string, now: Date): string {
-  return wholeSeconds(Math.max(0, Date.parse(at) - now.getTime()));
-}
+export { silenceWords } from '../../../../src/core/alert/silence-words.ts';
 
 /** How long an alert can be silenced for. */
 export const SILENCES = [

@@ -38,7 +38,7 @@ it('marks releases, rollbacks and canaries instead of what they published', () =
     deployment: 2,
     definitions: ['a'],
     canaryPercent: action === 'canary' ? 5 : null,
-    by: 'open',
+    by: 'anonymous (no keys)',
     reason: null,
   });
   const a = { key: 'a', version: 2, publishedAt: '2030-01-01T10:00:10.000Z' };

@@ -1,25 +1,35 @@
 import type { BulkFilter, BulkPreview } from '../../../../src/client/bulk.ts';
 import { BULK_STATES, type BulkAction, type BulkView } from '../../../../src/core/job/bulk.ts';
+import { BULK_DONE } from '../../../../src/core/job/bulk-words.ts';
 import type { JobState, JobView } from '../../../../src/core/job/job.ts';
 import { inZone } from '../zone.ts';
 import { remark } from './job-words.ts';
 import { plainText } from './log-tail.ts';
 
+export {
+  atLeast,
+  bulkSentence,
+  endsWords,
+  failedAgainFilter,
+  isSettled,
+  type RetryEnds,
+} from '../../../../src/core/job/bulk-words.ts';
+
 /** Texts of a bulk action: button, past participle, warning. */
 export const BULK_WORDS: Record<BulkAction, { verb: string; done: string; warning: string }> = {
   retry: {
     verb: 'Retry',
-    done: 'queued again',
+    done: BULK_DONE.retry,
     warning: 'Each gets one more attempt. Jobs whose state has changed are skipped.',
   },
   cancel: {
     verb: 'Cancel',
-    done: 'cancelled',
+    done: BULK_DONE.cancel,
     warning: 'Waiting jobs will not run; running jobs are asked to stop. You can retry them later.',
   },
   delete: {
     verb: 'Delete',
-    done: 'deleted',
+    done: BULK_DONE.delete,
     warning: 'Logs, events and results are deleted too. This can’t be undone.',
   },
 };
@@ -99,60 +109,12 @@ function valueWords(value: unknown): string {
   return /^[0-9a-f]{12,}$/.test(text) ? `${text.slice(0, FINGERPRINT_SHOWN)}…` : text;
 }
 
-export function atLeast(matched: number, isExact: boolean): string {
-  return `${matched.toLocaleString('en')}${isExact ? '' : '+'}`;
-}
-
-export function bulkSentence(bulk: BulkView): string {
-  const { action, status, done, skipped, failed, matched, matchedIsExact } = bulk;
-  const isWhole = done === matched && status === 'finished';
-  const out = isWhole ? '' : ` of ${atLeast(matched, matchedIsExact)}`;
-  const jobs = done === 1 && isWhole ? 'job' : 'jobs';
-  const parts = [
-    `${done.toLocaleString('en')}${out} ${jobs} ${BULK_WORDS[action].done}`,
-    ...(skipped > 0 ? [`${skipped.toLocaleString('en')} skipped`] : []),
-    ...(failed > 0 ? [`${failed.toLocaleString('en')} failed`] : []),
-  ];
-  const end = status === 'aborted' ? ' Stopped by a user.' : '';
-  return `${parts.join(', ')}.${end}`;
-}
-
-/** What failed again after a retry: the same filter, after it was requested. Null if there is none. */
-export function failedAgainFilter({ action, filter, createdAt }: BulkView): BulkFilter | null {
-  if (action !== 'retry' || 'jobIds' in filter) return null;
-  const { finishedBefore: _, ...rest } = filter as BulkFilter;
-  return { ...rest, status: ['failed'], finishedAfter: createdAt };
-}
-
 /** The jobs of a bulk action, if all are known: they were selected, or the preview showed all. */
 export function knownJobs(filter: BulkFilter, preview: BulkPreview): string[] | null {
   if (filter.jobIds !== undefined) return [...filter.jobIds];
   const { sample, matched, matchedIsExact } = preview;
   const isWhole = matchedIsExact && sample.length === matched;
   return isWhole ? sample.map(({ jobId }) => jobId) : null;
-}
-
-/** How the retried jobs have ended. `succeeded` is null where only failures can be counted. */
-export interface RetryEnds {
-  succeeded: number | null;
-  failed: number;
-  failedIsExact: boolean;
-}
-
-/** `3 succeeded, 5 failed again, 12 have not ended yet.` */
-export function endsWords(done: number, { succeeded, failed, failedIsExact }: RetryEnds): string {
-  const again = `${atLeast(failed, failedIsExact)} failed again`;
-  if (succeeded === null)
-    return failed === 0 ? 'None has failed again so far.' : `${again} so far.`;
-  const open = Math.max(0, done - succeeded - failed);
-  const rest =
-    open === 0 ? [] : [`${open.toLocaleString('en')} ${open === 1 ? 'has' : 'have'} not ended yet`];
-  return `${[`${succeeded.toLocaleString('en')} succeeded`, again, ...rest].join(', ')}.`;
-}
-
-/** Whether the numbers change no more. */
-export function isSettled({ status, done }: BulkView, { succeeded, failed }: RetryEnds): boolean {
-  return status !== 'running' && succeeded !== null && succeeded + failed >= done;
 }
 
 /** Whether a retry runs the same code. */

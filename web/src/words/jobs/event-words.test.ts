@@ -17,7 +17,7 @@ it.each<[EventType, unknown, string | RegExp]>([
   ],
   ['retry_scheduled', { mode: 'now', runAt: null }, 'manually'],
   ['cancel_requested', { by: 'key:1f0c' }, 'by key:1f0c'],
-  ['cancel_requested', { by: 'open' }, 'by anonymous (no keys)'],
+  ['cancel_requested', { by: 'anonymous (no keys)' }, 'by anonymous (no keys)'],
   ['cancel_requested', null, ''],
   ['lease_lost', { workerId: 'w', message: 'its worker is gone' }, 'its worker is gone'],
   ['hook', { hook: 'onEnd', status: 'failed', error }, 'onEnd failed: HANDLER_ERROR no room'],

@@ -15,7 +15,7 @@ test.each([
     'Tenant acme was paused 2m ago by cli.',
   ],
   [
-    { scope: 'definition', name: 'mail', by: 'open', reason: null, since },
+    { scope: 'definition', name: 'mail', by: 'anonymous (no keys)', reason: null, since },
     'mail was paused 2m ago by anonymous (no keys).',
   ],
 ] as const)('%j', (pause, words) => expect(pauseWords(pause, NOW)).toBe(words));

@@ -58,7 +58,7 @@ const budget: BudgetView = {
   usedPercent: 0,
   runsOutAt: null,
   updatedAt: usage.at,
-  updatedBy: 'open',
+  updatedBy: 'anonymous (no keys)',
 };
 
 it.each([

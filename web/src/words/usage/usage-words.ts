@@ -1,5 +1,10 @@
 import type { BudgetMeasure, BudgetView } from '../../../../src/core/usage/budget.ts';
-import { dayOf, type UsageSums, type UsageView } from '../../../../src/core/usage/usage.ts';
+import {
+  dayOf,
+  isCpuUnknown,
+  type UsageSums,
+  type UsageView,
+} from '../../../../src/core/usage/usage.ts';
 import { duration } from '../../../../src/core/values/duration.ts';
 import type { ChartModel } from '../charts/chart.ts';
 import { bytes } from '../moment.ts';
@@ -54,10 +59,7 @@ export function amountWords(measure: BudgetMeasure, amount: number): string {
   return Number(amount.toFixed(3)).toLocaleString('en');
 }
 
-/** Attempts without a process or thread of their own leave neither CPU time nor memory. */
-export function isCpuUnknown({ attempts, cpuSeconds, peakRssBytes }: UsageSums): boolean {
-  return attempts > 0 && cpuSeconds === 0 && peakRssBytes === null;
-}
+export { isCpuUnknown };
 
 export function cpuWords(sums: UsageSums): string {
   return isCpuUnknown(sums) ? 'not known' : amountWords('cpuSeconds', sums.cpuSeconds);
