@@ -26,7 +26,7 @@ export interface Surroundings {
   readonly nowMs: () => number;
   /** The address of the server for links; null when it is not known. */
   readonly publicUrl: string | null;
-  /** Whether the process has other work, so an error that nobody awaits must not reach it. */
+  /** Whether the process has other work, so an error of a promise without await must not reach it. */
   readonly sharesProcess: boolean;
   send(message: FromRunner): void;
 }
@@ -63,7 +63,7 @@ export interface RunContext {
    * not decided yet, which rejects with their error.
    */
   returned(): Promise<void> | null;
-  /** An error reached the process because nobody awaited its promise. */
+  /** An error reached the process because its promise was not awaited. */
   escaped(error: unknown): void;
 }
 

@@ -77,13 +77,13 @@ export class Waits {
         const isEnd = isEnding(error);
         if (isEnd) this.#endedBy ??= call;
         if (this.#onDecided) {
-          // Nobody can catch it any more.
+          // The code has returned, so it cannot catch it.
           if (!isEnd) this.#onDecided.reject(error);
           this.#decided(wait);
           return await new Promise<never>(() => undefined);
         }
         this.#open.delete(wait);
-        // In a process of its own, an error that nobody awaits ends the job at once.
+        // In a process of its own, an error without await ends the job at once.
         if (isEnd && this.#sharesProcess) given.catch(() => undefined);
         throw error;
       },

@@ -33,8 +33,10 @@ const APPLICATION = `
   await first.cancel({ children: true });
   await first.delete();
   const waits = (await second.get()).status;
+  const batch = await longshore.batch([{ definition: 'old' }], { onComplete: { definition: 'old' } });
+  const { total } = await batch.cancel();
   await longshore.stop();
-  console.log(JSON.stringify({ status, events, waits }));
+  console.log(JSON.stringify({ status, events, waits, total }));
 `;
 
 const run = (code: string) =>
@@ -51,5 +53,6 @@ it('an application on Node 20 enqueues in process', () => {
     status: 'cancelled',
     events: ['created', 'queued', 'cancel_requested', 'cancelled'],
     waits: 'failed',
+    total: 1,
   });
 });
