@@ -90,6 +90,7 @@ const CLAIMS: Claim[] = [
   // A server with settings: flags and settings are read below, and other tests start servers.
   claim('docs-blocks', 'docs/operate/poolers.md', 'sh'),
   claim('integration/database/pooler', 'docs/operate/poolers.md', 'sql'),
+  claim('e2e/remote-worker', 'docs/operate/remote-workers.md', 'sh', 'keys create --scope worker'),
   claim('e2e/remote-worker', 'docs/operate/remote-workers.md', 'sh', 'keys create --tenant acme'),
   claim('e2e/remote-worker', 'docs/operate/remote-workers.md', 'sh', 'longshore worker --url'),
   claim('e2e/conformance', 'docs/operate/remote-workers.md', 'sh', 'longshore conformance'),

@@ -9,6 +9,7 @@ import type { LargeValues } from '../large/large-values.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog, type Log, type LogLevel } from '../runtime/log.ts';
 import { refuseOldNode } from '../runtime/node-version.ts';
+import { addMissing } from '../runtime/older-node.ts';
 import type { Service } from '../runtime/service.ts';
 import { Enqueuer } from '../enqueue/enqueuer.ts';
 import { workerProcess } from './worker-child.ts';
@@ -92,6 +93,7 @@ export class InProcess extends LocalJobs {
 export async function createInProcess(options: InProcessOptions): Promise<InProcess> {
   const { jobs, worker = jobs !== undefined } = options;
   if (worker) refuseOldNode();
+  else addMissing();
   // The log belongs to the application: by default it gets warnings only and no lines about jobs.
   const { logLevel = 'warn', logJobs = 'off' } = options;
   // The application trusts its own code, so it decides whether jobs run inline.

@@ -1,3 +1,4 @@
+import { type BatchHandle, BatchMaker, type BatchOptions } from '../client/batches/batches.ts';
 import { problemError, Unavailable } from '../client/http/problems.ts';
 import { type JobAccess, JobHandle, type JobHandles, type JobStarter } from '../client/handle.ts';
 import type {
@@ -31,21 +32,21 @@ import { sendSignal } from '../enqueue/send-signal.ts';
 import { refuseMisfit, start } from '../enqueue/start-jobs.ts';
 import { DEFAULT_TENANT } from '../core/access/scope.ts';
 import { parseBatch, parseJob } from '../protocol/requests/parse-job.ts';
-import { PROBLEMS } from '../protocol/problem.ts';
-import { Refusal } from '../protocol/refusal.ts';
 import { parseSignal } from '../protocol/signal.ts';
 import { parseRetry } from '../protocol/requests/retry-body.ts';
 import { sleep } from '../runtime/deadline.ts';
 import { cancelFamily } from '../store/change/cancel-children.ts';
 import { cancelJob } from '../store/change/cancel-job.ts';
 import { type ChangeResult, conflictOf, type JobChange } from '../core/job/change-result.ts';
-import { type Db, DatabaseUnavailable } from '../store/connection/db.ts';
+import type { Db } from '../store/connection/db.ts';
 import { deleteJob } from '../store/change/delete-jobs.ts';
 import { getJob } from '../store/read/get-job.ts';
 import type { Enqueuer } from '../enqueue/enqueuer.ts';
 import { readAttempts } from '../store/read/read-attempts.ts';
 import { readEvents } from '../store/read/read-events.ts';
 import { readLogs } from '../store/read/read-logs.ts';
+import { answerOf } from './local/answer.ts';
+import { localBatches } from './local/batches.ts';
 import { readStream } from '../store/read/read-stream.ts';
 import { releaseJob } from '../store/change/release-job.ts';
 import { retryJob } from '../store/change/retry-job.ts';
@@ -60,6 +61,7 @@ const POLL_MS = 100;
  * round.
  */
 export class LocalJobs implements JobStarter, JobAccess {
+  readonly batches: BatchMaker;
   readonly #db: Db;
   readonly #enqueuer: Enqueuer;
   readonly #large: LargeValues | null;
@@ -69,6 +71,8 @@ export class LocalJobs implements JobStarter, JobAccess {
     this.#large = large;
     this.#db = db;
     this.#enqueuer = enqueuer;
+    const calls = localBatches({ db, enqueuer }, TENANT, async (work) => await this.#storing(work));
+    this.batches = new BatchMaker(calls);
   }
 
   async enqueue(key: string, params?: unknown, options?: EnqueueOptions): Promise<JobHandle>;
@@ -100,6 +104,18 @@ export class LocalJobs implements JobStarter, JobAccess {
       (index) => `/jobs/${index}`,
     );
     return handles as JobHandles<All>;
+  }
+
+  /** Makes a batch: jobs that end together, with jobs that run after the last of them. */
+  async batch<
+    const All extends readonly (DefinitionRef | string)[],
+    OnComplete extends DefinitionRef | string,
+    OnSuccess extends DefinitionRef | string,
+  >(
+    entries?: BatchEntries<All>,
+    options?: BatchOptions<OnComplete, OnSuccess>,
+  ): Promise<BatchHandle> {
+    return await this.batches.create((entries ?? []) as readonly BatchEntry[], options);
   }
 
   handle<Result = unknown>(jobId: string): JobHandle<Result> {
@@ -194,13 +210,19 @@ export class LocalJobs implements JobStarter, JobAccess {
     requests: () => readonly JobRequest[],
     pointerOf: (index: number) => string,
   ): Promise<JobHandle[]> {
-    const storing = (async () => await start(this.#enqueuer, requests(), pointerOf))();
-    this.#pending.add(storing);
+    const stored = await this.#storing(
+      (async () => await start(this.#enqueuer, requests(), pointerOf))(),
+    );
+    return stored.map(({ jobId, status }) => new JobHandle(this, jobId, status));
+  }
+
+  /** `settled` waits for it. */
+  async #storing<T>(work: Promise<T>): Promise<T> {
+    this.#pending.add(work);
     try {
-      const stored = await answerOf(storing);
-      return stored.map(({ jobId, status }) => new JobHandle(this, jobId, status));
+      return await answerOf(work);
     } finally {
-      this.#pending.delete(storing);
+      this.#pending.delete(work);
     }
   }
 }
@@ -234,22 +256,6 @@ async function* pages<Entry extends { id: string }>(
     }
     await sleep(POLL_MS, signal);
   }
-}
-
-/** Maps errors to those that an HTTP client would get. */
-async function answerOf<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw asProblem(error);
-  }
-}
-
-function asProblem(error: unknown): unknown {
-  if (error instanceof DatabaseUnavailable) return problemError(503, 'UNAVAILABLE', error.message);
-  if (!(error instanceof Refusal)) return error;
-  const { code, message, errors } = error;
-  return problemError(PROBLEMS[code].status, code, message, errors);
 }
 
 function receipt(jobId: string, result: ChangeResult, change: JobChange): JobReceipt {

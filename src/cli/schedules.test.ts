@@ -232,6 +232,32 @@ describe('doing', () => {
   });
 });
 
+describe('a schedule of code without a name', () => {
+  const none = page();
+  const ofCode = { ...schedule, name: 'default', definitionKey: 'report.nightly', source: 'code' };
+
+  test('is found by the key of its definition', async () => {
+    const { url, seen } = await playAnswers(none, page(ofCode), json(201, { jobId: OTHER }));
+    const ran = await run(['schedules', 'trigger', 'report.nightly', '--url', url]);
+    expect([ran.code, ran.stdout]).toEqual([0, `${OTHER}\n`]);
+    expect(seen.map((one) => one.url)).toEqual([
+      '/v1/schedules?name=report.nightly',
+      '/v1/schedules?definitionKey=report.nightly',
+      `/v1/schedules/${ID}/trigger`,
+    ]);
+  });
+
+  test('needs its name or id if the definition has several', async () => {
+    const other = { ...ofCode, id: OTHER, name: 'month-end' };
+    const { url } = await playAnswers(none, page(ofCode, other));
+    const { code, stderr } = await run(['schedules', 'show', 'report.nightly', '--url', url]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `report.nightly has several schedules, use an id or a name: ${ID} (default), ${OTHER} (month-end)`,
+    );
+  });
+});
+
 describe('run-due', () => {
   test('prints what became of what was due', async () => {
     const { code, stdout } = await run(['run-due', '--max', '3', '--seconds', '1.5']);

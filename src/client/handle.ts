@@ -1,3 +1,4 @@
+import type { BatchHandle, BatchOptions } from './batches/batches.ts';
 import type { EnqueueWarning } from '../core/definition/enqueue-warning.ts';
 import { isTerminal, type JobState } from '../core/job/job.ts';
 import { type OptionNames, refuseUnknownOptions } from './http/known-options.ts';
@@ -191,6 +192,14 @@ export interface JobStarter {
   enqueueMany<const All extends readonly (DefinitionRef | string)[]>(
     entries: BatchEntries<All>,
   ): Promise<JobHandles<All>>;
+  batch<
+    const All extends readonly (DefinitionRef | string)[],
+    OnComplete extends DefinitionRef | string,
+    OnSuccess extends DefinitionRef | string,
+  >(
+    entries?: BatchEntries<All>,
+    options?: BatchOptions<OnComplete, OnSuccess>,
+  ): Promise<BatchHandle>;
   handle<Result = unknown>(jobId: string): JobHandle<Result>;
 }
 

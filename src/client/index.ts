@@ -15,11 +15,11 @@ export type {
 export type {
   Batch,
   BatchHandle,
-  BatchJobPage,
+  BatchMaker,
   BatchOptions,
-  BatchPage,
   BatchWaitOptions,
 } from './batches/batches.ts';
+export type { BatchJobPage, BatchPage } from './batches/http-batches.ts';
 export type {
   Bulk,
   BulkFilter,

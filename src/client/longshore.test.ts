@@ -175,6 +175,24 @@ describe('refusals', () => {
     expect(seen).toMatchObject([{ method: 'POST', url: `/v1/jobs/${ID}/cancel` }]);
   });
 
+  test('the stack of an error names the code of the caller', async () => {
+    const { client } = await playing(Array.from({ length: 3 }, () => problem(403, 'FORBIDDEN')));
+    const gone = new Longshore({ url: 'http://127.0.0.1:1/', retries: 0 });
+    async function ownCode(call: () => Promise<unknown>) {
+      await call();
+    }
+    for (const call of [
+      async () => await client.enqueue('hello'),
+      async () => await client.schedules.list(),
+      async () => await client.handle(ID).result(),
+      async () => await gone.enqueue('hello'),
+    ]) {
+      const error = (await failure(ownCode(call))) as Error;
+      expect(error.stack).toContain(`${error.name}: ${error.message}\n`);
+      expect(error.stack).toContain('ownCode');
+    }
+  });
+
   test('what is no job id is not found, without asking', async () => {
     const { client, seen } = await playing([receipt]);
     expect(await failure(client.get('..'))).toMatchObject({ status: 404, code: 'NOT_FOUND' });

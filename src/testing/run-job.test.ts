@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { defineCommand } from '../core/definition/define-command.ts';
-import { defineJob, NonRetryable, RetryAfter } from '../core/definition/define.ts';
+import { defineJob, type JobContext, NonRetryable, RetryAfter } from '../core/definition/define.ts';
 import { faulty } from './faults.ts';
 import { runJob } from './run-job.ts';
 
@@ -146,5 +146,85 @@ describe('children', () => {
     expect(again.logs.map(({ level, message }) => `${level} ${message}`)).toEqual([
       expect.stringContaining('warn the child #1 exists as job'),
     ]);
+  });
+});
+
+describe('a missing await', () => {
+  const warnings = (run: { logs: { level: string; message: string }[] }) =>
+    run.logs.filter(({ level }) => level === 'warn').map(({ message }) => message);
+  const notAwaited = (call: string) =>
+    `run() returned while ${call} was not awaited: is an await missing?`;
+
+  const forgetful = (begin: (ctx: JobContext) => unknown, work: () => Promise<void>) =>
+    defineJob({
+      key: 'forgetful',
+      run: async (_: unknown, ctx) => {
+        void begin(ctx);
+        await work();
+        return { refunded: 30 };
+      },
+    });
+  const now = async () => undefined;
+  const later = async () => await new Promise<void>((resolve) => setTimeout(resolve, 20));
+
+  test.each<[string, (ctx: JobContext) => unknown, object]>([
+    ['waitFor("decision")', ({ waitFor }) => waitFor('decision'), { kind: 'suspended' }],
+    ['sleep("2 days")', ({ sleep }) => sleep('2 days'), { kind: 'snoozed' }],
+    [
+      'waitForChildren()',
+      async ({ spawn, waitForChildren }) => {
+        void spawn('child');
+        await waitForChildren();
+      },
+      { kind: 'suspended', children: true },
+    ],
+  ])('before %s is no success, whatever the code does meanwhile', async (call, begin, outcome) => {
+    const soon = await runJob(forgetful(begin, now), {});
+    expect(soon).toMatchObject({ outcome, result: undefined });
+    expect(warnings(soon)).toEqual([notAwaited(call)]);
+  });
+
+  test('before waitFor is no success when the wait ended the attempt first', async () => {
+    const run = await runJob(
+      forgetful(({ waitFor }) => waitFor('decision'), later),
+      {},
+    );
+    expect(run).toMatchObject({ status: 'suspended', result: undefined });
+    expect(warnings(run)).toEqual([
+      'run() returned after waitFor("decision") had ended the attempt: is an await missing, or was its error caught?',
+    ]);
+  });
+
+  test('before waitFor lets the job go on when the signal is there, and fail when it is not', async () => {
+    const job = defineJob({
+      key: 'hasty',
+      run(_: unknown, ctx) {
+        void ctx.waitFor('decision');
+        return { refunded: 30 };
+      },
+    });
+    const decided = await runJob(job, {}, { signals: { decision: true } });
+    expect(decided).toMatchObject({ status: 'succeeded', result: { refunded: 30 } });
+    expect(warnings(decided)).toEqual([notAwaited('waitFor("decision")')]);
+    const late = await runJob(job, {}, { steps: { 'timeout:decision': true } });
+    expect(late).toMatchObject({ status: 'failed', error: { code: 'SIGNAL_TIMEOUT' } });
+  });
+
+  test('before a step gives a warning', async () => {
+    const job = forgetful(({ step }) => step('mail', later), now);
+    const run = await runJob(job, {});
+    expect(run.status).toBe('succeeded');
+    expect(warnings(run)).toEqual([
+      'step "mail" was still running when run() returned: is an await missing?',
+    ]);
+  });
+
+  test('is not suspected where two waits are awaited together', async () => {
+    const job = defineJob({
+      key: 'both',
+      run: async (_: unknown, ctx) => await Promise.all([ctx.waitFor('a'), ctx.waitFor('b')]),
+    });
+    const run = await runJob(job, {});
+    expect(run).toMatchObject({ status: 'suspended', logs: [] });
   });
 });

@@ -85,7 +85,9 @@ describe.skipIf(!canIsolate)('longshore worker --url (needs root and ip)', () =>
     const port = new URL(address).port;
     const server = new Longshore({ url: `http://127.0.0.1:${port}`, apiKey: key });
     await server.tenants.create('acme');
-    const [create, start] = blocksOf('docs/operate/remote-workers.md', 'sh').flatMap(commandsIn);
+    const [plain, start, , create] = blocksOf('docs/operate/remote-workers.md', 'sh').flatMap(
+      commandsIn,
+    );
     const made = await run(create?.args.map((word) => word.replace('report', 'echo')) ?? [], {
       env,
     });
@@ -108,7 +110,7 @@ describe.skipIf(!canIsolate)('longshore worker --url (needs root and ip)', () =>
     expect(await new Promise((done) => refused.once('exit', done))).not.toBe(0);
     expect(said).toContain('the key may not serve');
 
-    const wide = await run(['keys', 'create', '--scope', 'worker', '--tenant', 'acme'], { env });
+    const wide = await run([...(plain?.args ?? []), '--tenant', 'acme'], { env });
     worker = there([BIN, ...(words ?? [])], {
       LONGSHORE_API_KEY: wide.stdout.trim().split('\n')[0] ?? '',
       LONGSHORE_LEASE_MS: '3000',

@@ -5,7 +5,7 @@ import { nearestName } from '../../core/values/nearest.ts';
 import { findId, type NamedId } from './find-id.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Finds a schedule by id, name, or the beginning or end of its id. */
+/** Finds a schedule by id, name, the beginning or end of its id, or the key of its definition. */
 export async function findSchedule(client: Longshore, idOrName: string): Promise<Schedule> {
   if (isScheduleId(idOrName)) return await client.schedules.get(idOrName);
   const { schedules } = await client.schedules.list({ name: idOrName });
@@ -16,7 +16,10 @@ export async function findSchedule(client: Longshore, idOrName: string): Promise
     return await client.schedules.get(await findId('schedule', idOrName, known));
   }
   if (!found) {
-    const names = (await allSchedules(client)).flatMap(({ name }) => name ?? []);
+    const only = await ofDefinition(client, idOrName);
+    if (only) return only;
+    const known = await allSchedules(client);
+    const names = known.flatMap(({ name, definitionKey }) => [name ?? [], definitionKey].flat());
     const nearest = nearestName(idOrName, names);
     const advice = nearest === null ? 'see longshore schedules list' : `did you mean "${nearest}"?`;
     throw new NotFound(404, 'NOT_FOUND', `no schedule is named "${idOrName}": ${advice}`);
@@ -24,6 +27,17 @@ export async function findSchedule(client: Longshore, idOrName: string): Promise
   if (more.length === 0) return found;
   const choices = schedules.map(({ id, definitionKey }) => `${id} (${definitionKey})`);
   throw new UsageError(`several schedules have this name, use an id: ${choices.join(', ')}`);
+}
+
+/** The schedule of a definition that has only one. */
+async function ofDefinition(client: Longshore, definitionKey: string): Promise<Schedule | null> {
+  const { schedules } = await client.schedules.list({ definitionKey });
+  const [found = null, ...more] = schedules;
+  if (more.length === 0) return found;
+  const choices = schedules.map(({ id, name }) => (name === null ? id : `${id} (${name})`));
+  throw new UsageError(
+    `${definitionKey} has several schedules, use an id or a name: ${choices.join(', ')}`,
+  );
 }
 
 async function allSchedules(client: Longshore): Promise<Schedule[]> {

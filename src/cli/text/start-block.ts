@@ -14,11 +14,16 @@ export function startBlock(role: RunningRole, summary: AppSummary): string[] {
     `Longshore is up${role === 'start' ? '' : ` (${role})`}`,
     ...fact('database', [database]),
     ...fact('address', address === null ? [] : [address]),
-    ...fact('dashboard', address === null ? [] : [`${address}/ui/`]),
+    ...fact('dashboard', address === null ? [] : [`${fromHere(address)}/ui/`]),
     ...(slots === null && definitions.length === 0 ? [] : definitionLines(summary)),
     ...fact('slots', slots === null ? [] : [String(slots)]),
-    ...(role === 'start' && address !== null ? firstSteps(address, summary) : []),
+    ...(role === 'start' && address !== null ? firstSteps(fromHere(address), summary) : []),
   ];
+}
+
+/** "All addresses of this machine" is where a server listens, and no address to go to. */
+function fromHere(address: string): string {
+  return address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 /** Loaded definitions and load errors. */

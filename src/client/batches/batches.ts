@@ -1,15 +1,11 @@
-import type { BatchJob, BatchStatus, BatchView, MemberState } from '../../core/batch/batch.ts';
-import { isJobId } from '../../core/job/job-id.ts';
+import type { BatchStatus, BatchView } from '../../core/batch/batch.ts';
 import { isTerminal } from '../../core/job/job.ts';
 import { isRecord } from '../../core/values/record.ts';
 import { limitOf } from '../handle.ts';
 import { WaitTimeout } from '../http/errors.ts';
 import { type OptionNames, refuseUnknownOptions } from '../http/known-options.ts';
-import { notFound } from '../http/problems.ts';
-import { queryOf } from '../http/query.ts';
 import { requestBody } from '../http/request-body.ts';
 import { pause } from '../http/retry.ts';
-import type { Transport } from '../http/transport.ts';
 import type { BatchEntries, BatchEntry, DefinitionRef } from '../job.ts';
 import { ofWholeList } from './whole-list.ts';
 
@@ -32,14 +28,12 @@ export interface BatchOptions<
   open?: boolean | undefined;
 }
 
-export interface BatchPage {
-  batches: Batch[];
-  nextCursor: string | null;
-}
-
-export interface BatchJobPage {
-  jobs: BatchJob[];
-  nextCursor: string | null;
+/** Where batches are stored: over HTTP, or by this process. */
+export interface BatchCalls {
+  make(body: object): Promise<Batch>;
+  addJobs(batchId: string, body: { jobs: unknown[] }): Promise<Batch>;
+  change(batchId: string, how: 'close' | 'cancel' | 'retry'): Promise<Batch>;
+  get(batchId: string, signal: AbortSignal | undefined): Promise<Batch>;
 }
 
 export interface BatchWaitOptions {
@@ -68,12 +62,12 @@ const WAIT_OPTIONS: OptionNames<BatchWaitOptions> = {
   signal: true,
 };
 
-/** Batches of jobs: `client.batches`. `client.batch` makes one. */
-export class Batches {
-  readonly #transport: Transport;
+/** Makes and changes batches. */
+export class BatchMaker {
+  readonly #calls: BatchCalls;
 
-  constructor(transport: Transport) {
-    this.#transport = transport;
+  constructor(calls: BatchCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -92,7 +86,7 @@ export class Batches {
       ...(onSuccess && { onSuccess: callback('onSuccess', onSuccess) }),
       open: open || rest.length > 0,
     };
-    const batch = await this.#post('/v1/batches', body, crypto.randomUUID());
+    const batch = await this.#calls.make(body);
     const handle = this.handle(batch.id);
     if (rest.length === 0) return handle;
     try {
@@ -115,20 +109,7 @@ export class Batches {
     batchId: string,
     { signal }: { signal?: AbortSignal | undefined } = {},
   ): Promise<Batch> {
-    return await this.#get<Batch>(pathOf(batchId), {}, signal);
-  }
-
-  /** One page, newest first. */
-  async list(filter: { limit?: number; cursor?: string | undefined } = {}): Promise<BatchPage> {
-    return await this.#get<BatchPage>('/v1/batches', filter);
-  }
-
-  /** One page, in the order in which they were stored. */
-  async jobs(
-    batchId: string,
-    filter: { state?: MemberState; limit?: number; cursor?: string | undefined } = {},
-  ): Promise<BatchJobPage> {
-    return await this.#get<BatchJobPage>(`${pathOf(batchId)}/jobs`, filter);
+    return await this.#calls.get(batchId, signal);
   }
 
   async add(batchId: string, entries: readonly BatchEntry[]): Promise<Batch> {
@@ -138,11 +119,10 @@ export class Batches {
 
   /** `before`: how many entries of the list of the caller come before these. */
   async #addParts(batchId: string, entries: readonly BatchEntry[], before: number): Promise<void> {
-    const path = `${pathOf(batchId)}/jobs`;
     for (let at = 0; at < entries.length; at += PART) {
       const jobs = entries.slice(at, at + PART).map(requestBody);
       try {
-        await this.#post(path, { jobs }, crypto.randomUUID());
+        await this.#calls.addJobs(batchId, { jobs });
       } catch (error) {
         throw ofWholeList(error, before + at);
       }
@@ -150,43 +130,26 @@ export class Batches {
   }
 
   async close(batchId: string): Promise<Batch> {
-    return await this.#post(`${pathOf(batchId)}/close`);
+    return await this.#calls.change(batchId, 'close');
   }
 
   /** Cancels the batch and its jobs that have not ended. */
   async cancel(batchId: string): Promise<Batch> {
-    return await this.#post(`${pathOf(batchId)}/cancel`);
+    return await this.#calls.change(batchId, 'cancel');
   }
 
   /** Retries its jobs that failed or were cancelled, then the batch if it has ended. */
   async retry(batchId: string): Promise<Batch> {
-    return await this.#post(`${pathOf(batchId)}/retry`);
-  }
-
-  /** All of these may be repeated: they are idempotent, or have a key. */
-  async #post(path: string, body?: unknown, idempotencyKey?: string): Promise<Batch> {
-    const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-    return await this.#transport.call<Batch>({
-      method: 'POST',
-      path,
-      body,
-      repeatable: true,
-      ...key,
-    });
-  }
-
-  async #get<T>(path: string, filter: object, signal?: AbortSignal): Promise<T> {
-    const query = queryOf(filter);
-    return await this.#transport.call<T>({ method: 'GET', path, query, repeatable: true, signal });
+    return await this.#calls.change(batchId, 'retry');
   }
 }
 
 /** One batch: read it, add jobs, close it, wait for it or cancel it. */
 export class BatchHandle {
   readonly id: string;
-  readonly #batches: Batches;
+  readonly #batches: BatchMaker;
 
-  constructor(batches: Batches, id: string) {
+  constructor(batches: BatchMaker, id: string) {
     this.#batches = batches;
     this.id = id;
   }
@@ -243,9 +206,4 @@ function callback(name: string, entry: BatchEntry) {
     throw new TypeError(`${name} must be { definition, params }`);
   }
   return requestBody(entry);
-}
-
-function pathOf(batchId: string): string {
-  if (!isJobId(batchId)) throw notFound('batch', batchId);
-  return `/v1/batches/${batchId}`;
 }

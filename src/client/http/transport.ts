@@ -114,7 +114,7 @@ export class Transport {
       const mayRepeat =
         call.repeatable && passing && attempt <= this.#retries && !call.isFinal?.(error);
       const delayMs = mayRepeat ? pauseMs(attempt, retryAfterMs) : null;
-      if (delayMs === null) throw error;
+      if (delayMs === null) throw fromHere(error);
       await pause(delayMs, call.signal);
     }
   }
@@ -221,6 +221,16 @@ export function jsonOf(body: unknown): string {
   } catch (error) {
     throw new TypeError(`the request is not valid JSON: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/**
+ * A stack has ten lines. One from here has room for the line of the caller; what read the answer tells
+ * the caller nothing.
+ */
+function fromHere(error: Error): Error {
+  const { captureStackTrace } = Error as { captureStackTrace?(of: Error, above: unknown): void };
+  captureStackTrace?.(error, fromHere);
+  return error;
 }
 
 function judge<T>(url: string, { status, headers, text }: Incoming): { value: T } | Failure {

@@ -63,7 +63,7 @@ export class RemoteCalls {
     if (status === 204) return undefined as Answer;
     const body = parse(text);
     if (status >= 200 && status < 300) return body as Answer;
-    throw failed(status, body);
+    throw this.#failed(status, body);
   }
 
   /** A body of any length, as it arrives. A cut one ends early: the caller must know its hash. */
@@ -76,7 +76,7 @@ export class RemoteCalls {
       sent.end();
     });
     const { statusCode: status = 0 } = answer;
-    if (status !== 200) throw failed(status, parse(await read(answer)));
+    if (status !== 200) throw this.#failed(status, parse(await read(answer)));
     return answer as AsyncIterable<Uint8Array>;
   }
 
@@ -120,6 +120,11 @@ export class RemoteCalls {
       sent.on('error', fail);
       sent.end(text);
     });
+  }
+
+  #failed(status: number, body: unknown): Error {
+    if (status !== 401 || this.#key !== null) return failed(status, body);
+    return new CallRefused(status, `${this.#base} requires an API key: set LONGSHORE_API_KEY`);
   }
 
   #headers(): Record<string, string> {

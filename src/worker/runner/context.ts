@@ -26,6 +26,8 @@ export interface Surroundings {
   readonly nowMs: () => number;
   /** The address of the server for links; null when it is not known. */
   readonly publicUrl: string | null;
+  /** Whether the process has other work, so an error of a promise without await must not reach it. */
+  readonly sharesProcess: boolean;
   send(message: FromRunner): void;
 }
 
@@ -56,6 +58,13 @@ export interface RunContext {
   answered(seq: number, answer: SaveAnswer): void;
   /** A sleep or a wait that ends the attempt, whatever the code of the job makes of it. */
   ending(): Ending | null;
+  /**
+   * The code has returned. Warns of what it did not await; a promise when it began waits that are
+   * not decided yet, which rejects with their error.
+   */
+  returned(): Promise<void> | null;
+  /** An error reached the process because its promise was not awaited. */
+  escaped(error: unknown): void;
 }
 
 /**
@@ -69,7 +78,7 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
   const saving = () => (saves ??= new Saves(claim, job.saved, send));
   let stream: ((text: string) => void) | undefined;
   let waits: Waits | undefined;
-  const waiting = () => (waits ??= new Waits(saving(), around.nowMs));
+  const waiting = () => (waits ??= new Waits(saving(), around.nowMs, around.sharesProcess));
   let children: Children | undefined;
   const family = () =>
     (children ??= new Children(saving(), waiting(), (text) => fields.logger.warn(text)));
@@ -87,14 +96,16 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
       fields.lastCheckpoint = await saving().checkpoint(value);
     },
     step: async (name, run) => await saving().step(name, run),
-    sleep: async (length, options) => await waiting().sleep(length, options?.name),
-    waitFor: async (name, options = {}) => await waiting().waitFor(name, options),
+    sleep: (length, options) =>
+      waiting().begin(call('sleep', length), waiting().sleep(length, options?.name)),
+    waitFor: (name, options = {}) =>
+      waiting().begin(call('waitFor', name), waiting().waitFor(name, options)),
     signalLink: async (name, options = {}) =>
       await makeLink(saving(), jobId, name, options, around),
     spawn: async (definition: SpawnDefinition | string, params?: unknown, options?: SpawnOptions) =>
       await family().spawn({ definition, params, options }),
     spawnMany: async (entries) => await family().spawnMany(entries),
-    waitForChildren: async (options = {}) => await family().wait(options),
+    waitForChildren: (options = {}) => waiting().begin('waitForChildren()', family().wait(options)),
     progress(fraction, message) {
       if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
         throw new TypeError(`progress takes a fraction from 0 to 1 (got ${String(fraction)})`);
@@ -126,7 +137,35 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
     ctx,
     answered: (seq, answer) => saves?.answered(seq, answer),
     ending: () => waits?.ending ?? null,
+    returned() {
+      for (const name of saves?.running ?? []) fields.logger.warn(stillRunning(name));
+      if (!waits) return null;
+      if (waits.endedBy !== null) fields.logger.warn(returnedAfter(waits.endedBy));
+      for (const one of waits.open) fields.logger.warn(notAwaited(one));
+      return waits.open.length > 0 && !waits.ending ? waits.decided() : null;
+    },
+    escaped(error) {
+      const by = waits?.endedBy ?? null;
+      if (by === null || error !== waits?.ending) return;
+      fields.logger.warn(`${by} was not awaited: is an await missing?`);
+    },
   };
+}
+
+function stillRunning(step: string): string {
+  return `step ${JSON.stringify(step)} was still running when run() returned: is an await missing?`;
+}
+
+function notAwaited(wait: string): string {
+  return `run() returned while ${wait} was not awaited: is an await missing?`;
+}
+
+function returnedAfter(wait: string): string {
+  return `run() returned after ${wait} had ended the attempt: is an await missing, or was its error caught?`;
+}
+
+function call(name: string, argument: unknown): string {
+  return `${name}(${JSON.stringify(argument) ?? ''})`;
 }
 
 /** The worker gives them as a step. */

@@ -4,12 +4,13 @@ import type { Outcome } from '../../core/job/lifecycle.ts';
 import { atTraceContext } from '../../signals/active-trace.ts';
 import type { AbortReason, FromRunner, RunCommand, SaveAnswer } from '../ipc.ts';
 import { createContext, type RunContext, type Surroundings } from './context.ts';
-import { type Definitions, endingOutcome, runJob } from './run.ts';
+import { type Definitions, endingOutcome, runJob, thrown } from './run.ts';
 
 /** Where the reports and the outcome of a job go. */
 export interface RunPort {
   readonly nowMs: () => number;
   readonly publicUrl: string | null;
+  readonly sharesProcess: boolean;
   send(message: FromRunner): void;
   onOutcome(run: JobRun, outcome: Outcome): void;
 }
@@ -46,6 +47,10 @@ export class JobRun implements Surroundings {
     return this.#port.publicUrl;
   }
 
+  get sharesProcess(): boolean {
+    return this.#port.sharesProcess;
+  }
+
   /** Remains of an ended job may still send messages, with the same claim number. */
   send(message: FromRunner): void {
     if (!this.#over) this.#port.send(message);
@@ -78,7 +83,8 @@ export class JobRun implements Surroundings {
   }
 
   fail(error: unknown): void {
-    this.end({ kind: 'failure', ...classify(error, this.#port.nowMs()) });
+    this.#context.escaped(error);
+    this.#end({ kind: 'failure', ...classify(error, this.#port.nowMs()) });
   }
 
   /** Nothing of it counts any more. */
@@ -86,8 +92,19 @@ export class JobRun implements Surroundings {
     this.#over = true;
   }
 
-  /** Once: what comes after the outcome is dropped. */
+  /** Once: what comes after the outcome is dropped. Waits that were begun count first. */
   end(outcome: Outcome): void {
+    if (this.#over) return;
+    const late = outcome.kind === 'success' ? this.#context.returned() : null;
+    if (late === null) return this.#end(outcome);
+    const { nowMs } = this.#port;
+    void late.then(
+      () => this.#end(outcome),
+      (error: unknown) => this.#end(thrown(error, nowMs)),
+    );
+  }
+
+  #end(outcome: Outcome): void {
     if (this.#over) return;
     this.#over = true;
     const ending = this.#context.ending();

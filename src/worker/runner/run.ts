@@ -6,7 +6,6 @@ import {
   type JobDefinition,
   SignalTimeout,
   Snooze,
-  Suspend,
 } from '../../core/definition/define.ts';
 import { failureOf } from '../../core/failure/failure.ts';
 import { FIRST_SHAPE, shapeAfter, upgradedParams } from '../../core/shape/upgrade.ts';
@@ -16,7 +15,7 @@ import { resultJson } from '../../core/job/result.ts';
 import type { HookParams } from '../../core/views/history.ts';
 import type { RunCommand } from '../ipc.ts';
 import { hookContext, type Surroundings } from './context.ts';
-import type { Ending } from './waits.ts';
+import { type Ending, isEnding } from './waits.ts';
 import { schemaIssues } from './schema-issues.ts';
 
 /** Definitions by key; of each key one or more versions. */
@@ -80,10 +79,6 @@ export function endingOutcome(ending: Ending): Outcome {
   if (ending instanceof AwaitChildren) return { kind: 'suspended', children: true };
   if (ending instanceof Snooze) return { kind: 'snoozed', delayMs: ending.delayMs };
   return { kind: 'suspended', signal: ending.signal, timeoutMs: ending.timeoutMs };
-}
-
-function isEnding(error: unknown): error is Ending {
-  return error instanceof Snooze || error instanceof Suspend || error instanceof AwaitChildren;
 }
 
 export function thrown(error: unknown, nowMs: () => number): Outcome {

@@ -46,6 +46,11 @@ export class Saves {
     return await this.own(name, run);
   }
 
+  /** The steps that the code of the job has begun and that are not stored yet. */
+  get running(): string[] {
+    return [...this.#running.keys()].filter((name) => !isReservedStep(name));
+  }
+
   /** What is stored under a name. */
   find(name: string): { value: unknown } | null {
     return this.#stored.has(name) ? { value: this.#stored.get(name) } : null;

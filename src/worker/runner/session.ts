@@ -34,6 +34,7 @@ interface CurrentGroup {
 export class RunnerSession implements RunPort, GroupPort {
   readonly nowMs: () => number;
   readonly publicUrl: string | null;
+  readonly sharesProcess = false;
   readonly #options: SessionOptions;
   #group: CurrentGroup | undefined;
   /** The jobs of the next group, until all have arrived. */

@@ -1,5 +1,5 @@
 import {
-  type AwaitChildren,
+  AwaitChildren,
   publishedSchema,
   SignalTimeout,
   type StandardSchema,
@@ -32,17 +32,73 @@ export type Ending = Snooze | Suspend | AwaitChildren;
 export class Waits {
   readonly #saves: Saves;
   readonly #nowMs: () => number;
+  readonly #sharesProcess: boolean;
+  readonly #open = new Set<{ call: string }>();
   #unnamed = 0;
   #ending: Ending | null = null;
+  #endedBy: string | null = null;
+  /** Set when the code has returned while waits are open. */
+  #onDecided: { resolve: () => void; reject: (error: unknown) => void } | null = null;
 
-  constructor(saves: Saves, nowMs: () => number) {
+  constructor(saves: Saves, nowMs: () => number, sharesProcess: boolean) {
     this.#saves = saves;
     this.#nowMs = nowMs;
+    this.#sharesProcess = sharesProcess;
   }
 
   /** What ends this attempt, also if the code of the job caught it; null when nothing does. */
   get ending(): Ending | null {
     return this.#ending;
+  }
+
+  /** The waits that the code has begun and that are not decided, such as `sleep("2 days")`. */
+  get open(): string[] {
+    return [...this.#open].map(({ call }) => call);
+  }
+
+  /** The wait that ends this attempt, as the code calls it. */
+  get endedBy(): string | null {
+    return this.#endedBy;
+  }
+
+  /**
+   * One call of a wait. If the code does not await it, it counts nevertheless: the attempt ends as it
+   * does, and not as the code returned.
+   */
+  begin<T>(call: string, work: Promise<T>): Promise<T> {
+    const wait = { call };
+    this.#open.add(wait);
+    const given = work.then(
+      (value) => {
+        this.#decided(wait);
+        return value;
+      },
+      async (error: unknown) => {
+        const isEnd = isEnding(error);
+        if (isEnd) this.#endedBy ??= call;
+        if (this.#onDecided) {
+          // The code has returned, so it cannot catch it.
+          if (!isEnd) this.#onDecided.reject(error);
+          this.#decided(wait);
+          return await new Promise<never>(() => undefined);
+        }
+        this.#open.delete(wait);
+        // In a process of its own, an error without await ends the job at once.
+        if (isEnd && this.#sharesProcess) given.catch(() => undefined);
+        throw error;
+      },
+    );
+    return given;
+  }
+
+  /** The code has returned: resolves when its open waits are decided; rejects with their error. */
+  async decided(): Promise<void> {
+    await new Promise<void>((resolve, reject) => (this.#onDecided = { resolve, reject }));
+  }
+
+  #decided(wait: { call: string }): void {
+    this.#open.delete(wait);
+    if (this.#open.size === 0 || this.#ending) this.#onDecided?.resolve();
   }
 
   /** Ends the attempt. */
@@ -76,6 +132,10 @@ export class Waits {
     // Also when no time is left: the signal may have arrived since this attempt began.
     this.end(new Suspend(name, Math.min(Math.max(0, leftMs), WAIT_MS_MAX)));
   }
+}
+
+export function isEnding(error: unknown): error is Ending {
+  return error instanceof Snooze || error instanceof Suspend || error instanceof AwaitChildren;
 }
 
 async function payloadOf<T>(

@@ -26,6 +26,7 @@ export class InlineRunner implements Runner, RunPort, GroupPort {
   readonly alive = true;
   readonly nowMs: () => number;
   readonly publicUrl: string | null;
+  readonly sharesProcess = true;
   readonly #definitions: Definitions;
   #events: RunnerEvents | undefined;
   #run: JobRun | undefined;

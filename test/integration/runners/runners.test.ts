@@ -89,6 +89,27 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
     expect(resultOf(ran)).toBe(4);
   });
 
+  it.each(['forget-wait', 'forget-helper', 'forget-wait-and-work'])(
+    'suspends a job that does not await its wait: %s',
+    async (name) => {
+      const ran = await run(name);
+      expect(ran.outcome?.outcome).toMatchObject({ kind: 'suspended', signal: 'decision' });
+      const [warning] = ran.messages.filter(({ type }) => type === 'log');
+      const message = expect.stringMatching(
+        /waitFor\("decision"\) .*is an await missing/,
+      ) as string;
+      expect(warning).toMatchObject({ level: 'warn', message });
+      expect(resultOf(await run('echo', 4))).toBe(4);
+    },
+  );
+
+  it('warns of a step that a job does not await', async () => {
+    const ran = await run('forget-step');
+    expect(resultOf(ran)).toBe('sent');
+    const message = 'step "mail" was still running when run() returned: is an await missing?';
+    expect(ran.messages).toMatchObject([{ type: 'log', level: 'warn', message }]);
+  });
+
   it.runIf(mode.captured)('tells what a job wrote before it tells its outcome', async () => {
     for (let round = 0; round < (mode.reused ? 20 : 3); round += 1) {
       const { output } = await run('write', { lines: 3 });

@@ -8,6 +8,7 @@ import { runGroup } from './run-group.ts';
 export interface GroupPort {
   readonly nowMs: () => number;
   readonly publicUrl: string | null;
+  readonly sharesProcess: boolean;
   send(message: FromRunner): void;
   /** Once for each job. */
   onItem(job: RunCommand, outcome: Outcome, isLast: boolean): void;
@@ -17,6 +18,7 @@ export interface GroupPort {
 export class GroupRun implements RunPort {
   readonly nowMs: () => number;
   readonly publicUrl: string | null;
+  readonly sharesProcess: boolean;
   readonly #port: GroupPort;
   readonly #runs: JobRun[];
   #open: number;
@@ -25,6 +27,7 @@ export class GroupRun implements RunPort {
     this.#port = port;
     this.nowMs = port.nowMs;
     this.publicUrl = port.publicUrl;
+    this.sharesProcess = port.sharesProcess;
     this.#open = jobs.length;
     this.#runs = jobs.map((job) => new JobRun(job, this));
   }

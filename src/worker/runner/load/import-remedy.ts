@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
+import * as nodeModule from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -43,7 +43,7 @@ function withoutExports({ message, stack }: Error): string | null {
   if (name === undefined || importer === null) return null;
   const file = resolve(dirname(importer), name);
   if (!existsSync(file) || !/^(import|export)\b/m.test(readFileSync(file, 'utf8'))) return null;
-  const settings = findPackageJSON(pathToFileURL(file));
+  const settings = nodeModule.findPackageJSON(pathToFileURL(file));
   if (settings === undefined) return null;
   const { type } = JSON.parse(readFileSync(settings, 'utf8')) as { type?: string };
   return type === 'commonjs' ? file : null;
