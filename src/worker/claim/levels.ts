@@ -125,17 +125,17 @@ export class Levels {
       }),
     );
     for (const queue of asked) if (!this.#queues.has(queue)) this.#foreign.add(queue);
-    const found = await this.#queue.findLevels(this.shard, [...this.#queues.keys()]);
     this.#floors.clear();
     this.#known.clear();
     this.#shutOut.clear();
     this.#opensAtMs = Infinity;
-    for (const { queue, rank } of found) this.#add(queue, rank);
+    for (const { queue, ranks } of queues) for (const rank of ranks) this.#add(queue, rank);
     const announced = this.#hintsWhilePolling;
     this.#hintsWhilePolling = undefined;
     for (const hint of announced) this.hint(hint);
     for (const name of this.#since.keys()) if (!this.#known.has(name)) this.#since.delete(name);
-    this.#pollInterval.polled(startMs, this.#clock.monotonicMs(), found.length > 0);
+    const found = queues.some(({ ranks }) => ranks.length > 0);
+    this.#pollInterval.polled(startMs, this.#clock.monotonicMs(), found);
   }
 
   /** The levels that the claims of the next round visit, best first. */
