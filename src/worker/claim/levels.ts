@@ -184,6 +184,11 @@ export class Levels {
     return { settled, jobs: this.#learnPlain(levels, jobs, most) };
   }
 
+  /** Its last claim found few jobs, and one level has work. */
+  get expectsFew(): boolean {
+    return this.#quiet && this.#known.size <= 1;
+  }
+
   /** How many jobs to ask for: few where few are expected, because such a claim is cheap. */
   #mostOf(levels: readonly KnownLevel[], limit: number): number {
     return this.#quiet && levels.length === 1 ? Math.min(FEW, limit) : limit;
