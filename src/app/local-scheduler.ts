@@ -141,7 +141,7 @@ export function schedulerServices(
   const woken = { reaping, sweeping, counting, promoting };
   const enqueuer = new Enqueuer(db, waker, systemClock);
   // It knows when the next slot is due, and hears of changes.
-  const tickMs = listens ? Math.max(foreignMs, quietMs(pollMs, db.shards)) : pollMs;
+  const tickMs = listens ? quietMs(foreignMs, db.shards) : pollMs;
   const ticking = ticker({ db, enqueuer, log }, membership, tickMs, clock);
   const bulks = bulkRunner(db, waker, log, systemClock);
   const foreignLookMs = (shard: number) => foreignMs * (quiet.isQuiet(shard) ? stretch : 1);
