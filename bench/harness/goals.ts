@@ -59,8 +59,8 @@ const GOALS: readonly Goal[] = [
   { of: 'peak.ended', must: '≥', goal: 100 },
   { of: 'startup.import', must: '≤', goal: 0.08 },
   { of: 'startup.help', must: '≤', goal: 0.15 },
-  { of: 'idle.pss', must: '≤', goal: 260 },
-  { of: 'idle.cpu', must: '≤', goal: 1 },
+  { of: 'idle.pss-all', must: '≤', goal: 260 },
+  { of: 'idle.cpu-all', must: '≤', goal: 1 },
 ];
 
 /** A table of the goals whose metrics were measured; empty when there are none. */

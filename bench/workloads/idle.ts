@@ -15,8 +15,10 @@ export const idle: Workload = {
   metrics: [
     { key: 'pss', unit: 'MB', better: 'less' },
     { key: 'pss-postgres', unit: 'MB', better: 'less' },
+    { key: 'pss-all', unit: 'MB', better: 'less' },
     { key: 'cpu', unit: '% of a core', better: 'less' },
     { key: 'cpu-postgres', unit: '% of a core', better: 'less' },
+    { key: 'cpu-all', unit: '% of a core', better: 'less' },
   ],
   rounds: { full: 2, quick: 1 },
   seconds: { full: 50, quick: 30 },
@@ -39,8 +41,10 @@ export const idle: Workload = {
     return {
       pss: sumOf(memory.filter(({ pid }) => !isPostgres(pid))),
       'pss-postgres': sumOf(memory.filter(({ pid }) => isPostgres(pid))),
+      'pss-all': sumOf(memory),
       cpu: (to[0] - from[0] - postgres) * percent,
       'cpu-postgres': postgres * percent,
+      'cpu-all': (to[0] - from[0]) * percent,
     };
   },
 };

@@ -140,7 +140,8 @@ export function schedulerServices(
   const counting = counterKeeper(db, clock, log, sparing(any, quiet, clock, countedMs), countMs);
   const woken = { reaping, sweeping, counting, promoting };
   const enqueuer = new Enqueuer(db, waker, systemClock);
-  const tickMs = listens ? quietMs(pollMs, db.shards) : pollMs;
+  // It knows when the next slot is due, and hears of changes.
+  const tickMs = listens ? quietMs(foreignMs, db.shards) : pollMs;
   const ticking = ticker({ db, enqueuer, log }, membership, tickMs, clock);
   const bulks = bulkRunner(db, waker, log, systemClock);
   const foreignLookMs = (shard: number) => foreignMs * (quiet.isQuiet(shard) ? stretch : 1);

@@ -2,6 +2,7 @@ import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
 import type { JobState } from '../../core/job/job.ts';
 import { homeShard } from '../../core/queue/shard.ts';
+import { ranksOf } from '../claim/find-levels.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { ONCE_PER_ROW } from '../connection/planner.ts';
 
@@ -30,9 +31,11 @@ export interface ServedQueue extends Queue {
   subscribedStates: JobState[];
   /** Changes with each change of the secrets of its jobs; null: they have none. */
   secretsMark: string | null;
+  /** The ranks that have claimable jobs. */
+  ranks: number[];
 }
 
-/** The queues of some definitions, of all tenants that may use them. */
+/** The queues of some definitions, of all tenants that may use them, and where they have work. */
 const SERVED_QUEUES = statement<ServedQueue>(
   'served_queues',
   `select l.shard, l.queue, l.tenant, l.key, l.version,
@@ -42,7 +45,8 @@ const SERVED_QUEUES = statement<ServedQueue>(
      case when l.key !~ '^\\$(?!hook:)' then (
        select md5(string_agg(s.id::text, ',' order by s.id)) from longshore.secret s
        where s.tenant = l.tenant and s.key = any (array['*', replace(l.key, '${HOOK_PREFIX}', '')])
-     ) end as "secretsMark"
+     ) end as "secretsMark",
+     array(${ranksOf('l.queue')}) as ranks
    from jsonb_to_recordset($2::jsonb) as d(key text, version int)
    cross join lateral (
      select * from longshore.queue l

@@ -55,6 +55,10 @@ class DirectShard implements ShardQueue {
     return this.#levels.hasWork;
   }
 
+  get expectsFew(): boolean {
+    return this.#levels.expectsFew;
+  }
+
   get dueInMs(): number {
     return Math.min(this.#levels.opensInMs, this.#timings.dueInMs);
   }

@@ -125,17 +125,17 @@ export class Levels {
       }),
     );
     for (const queue of asked) if (!this.#queues.has(queue)) this.#foreign.add(queue);
-    const found = await this.#queue.findLevels(this.shard, [...this.#queues.keys()]);
     this.#floors.clear();
     this.#known.clear();
     this.#shutOut.clear();
     this.#opensAtMs = Infinity;
-    for (const { queue, rank } of found) this.#add(queue, rank);
+    for (const { queue, ranks } of queues) for (const rank of ranks) this.#add(queue, rank);
     const announced = this.#hintsWhilePolling;
     this.#hintsWhilePolling = undefined;
     for (const hint of announced) this.hint(hint);
     for (const name of this.#since.keys()) if (!this.#known.has(name)) this.#since.delete(name);
-    this.#pollInterval.polled(startMs, this.#clock.monotonicMs(), found.length > 0);
+    const found = queues.some(({ ranks }) => ranks.length > 0);
+    this.#pollInterval.polled(startMs, this.#clock.monotonicMs(), found);
   }
 
   /** The levels that the claims of the next round visit, best first. */
@@ -182,6 +182,11 @@ export class Levels {
     const batch = { settlements, limit: most, instance, levels };
     const { settled, jobs } = await this.#queue.settleAndClaim(this.shard, batch);
     return { settled, jobs: this.#learnPlain(levels, jobs, most) };
+  }
+
+  /** Its last claim found few jobs, and one level has work. */
+  get expectsFew(): boolean {
+    return this.#quiet && this.#known.size <= 1;
   }
 
   /** How many jobs to ask for: few where few are expected, because such a claim is cheap. */

@@ -167,7 +167,8 @@ export class WorkLoop implements Service {
     const outcomes = this.outbox.count(queue.shard);
     const claimable = this.#claimable(queue);
     if (rounds.size === 0) return outcomes > 0 || claimable > 0;
-    return rounds.size < ROUNDS_MAX && outcomes + claimable >= 2 * WORTH_A_ROUND;
+    const worth = outcomes + (queue.expectsFew ? 0 : claimable);
+    return rounds.size < ROUNDS_MAX && worth >= 2 * WORTH_A_ROUND;
   }
 
   #begin(loop: ShardLoop, instance: string): void {

@@ -43,7 +43,6 @@ export interface WorkerStore {
     onProblem?: (problem: string) => void,
   ): Promise<void>;
   queues(shard: number, definitions: readonly DefinitionInfo[]): Promise<ServedQueue[]>;
-  findLevels(shard: number, queues: readonly number[]): Promise<{ queue: number; rank: number }[]>;
   claim(
     shard: number,
     limit: number,

@@ -5,7 +5,6 @@ import { readSecrets } from '../../store/access/secrets.ts';
 import { claim } from '../../store/claim/claim.ts';
 import { publishDefinitions } from '../../store/enqueue/definitions.ts';
 import { writeEvents } from '../../store/attempt/events.ts';
-import { findLevels } from '../../store/claim/find-levels.ts';
 import { claimLimited } from '../../store/claim/limited-claim.ts';
 import { runningFacts } from '../../store/claim/running-facts.ts';
 import { servedQueues } from '../../store/enqueue/queues.ts';
@@ -71,7 +70,6 @@ export function postgresQueue(
       await setup.publish(definitions);
     },
     queues: async (shard, definitions) => await servedQueues(db, shard, definitions),
-    findLevels: async (shard, queues) => await findLevels(db, shard, queues),
     claim: async (shard, limit, instance, levels) =>
       await withPartitions(db, async () => await claim(db, shard, limit, instance, levels)),
     claimLimited: async (shard, limit, instance, levels) => {

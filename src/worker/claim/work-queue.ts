@@ -113,6 +113,8 @@ export interface ShardQueue {
   readonly shard: number;
   /** A round would probably find a job. */
   readonly hasWork: boolean;
+  /** A round would probably find so few jobs that a second one beside it would find none. */
+  readonly expectsFew: boolean;
   /** The time until `refresh` or a round may find work without a hint. */
   readonly dueInMs: number;
   /** Some levels probably have new jobs. */

@@ -22,6 +22,7 @@ interface Waits {
 export class RemoteShard implements ShardQueue {
   readonly shard = 0;
   readonly dueInMs = Infinity;
+  readonly expectsFew = false;
   readonly #turns: Turns;
   readonly #clock: Clock;
   #full = false;

@@ -47,6 +47,8 @@ type Fields = Omit<JobContext, 'abortSignal' | 'lastCheckpoint'> & {
  */
 const ABORT_SIGNAL = {
   enumerable: true,
+  // A proxy may not show what cannot be changed (`context/on-demand.ts`).
+  configurable: true,
   get(this: { [AROUND]: Surroundings }): AbortSignal {
     return this[AROUND].signal;
   },

@@ -4,7 +4,7 @@ import type { Outcome } from '../../core/job/lifecycle.ts';
 import { atTraceContext } from '../../signals/active-trace.ts';
 import type { AbortReason, FromRunner, RunCommand, SaveAnswer } from '../ipc.ts';
 import { createContext, type RunContext, type Surroundings } from './context.ts';
-import { type Definitions, endingOutcome, runJob, thrown } from './run.ts';
+import { type Definitions, endingOutcome, runJob, type Running, thrown } from './run.ts';
 
 /** Where the reports and the outcome of a job go. */
 export interface RunPort {
@@ -16,22 +16,23 @@ export interface RunPort {
 }
 
 /** One job in its runner: its context, its abort signal and its one outcome. */
-export class JobRun implements Surroundings {
+export class JobRun implements Surroundings, Running {
   readonly job: RunCommand;
   readonly #port: RunPort;
-  readonly #context: RunContext;
+  #made: RunContext | undefined;
   #controller: AbortController | undefined;
   #over = false;
 
   constructor(job: RunCommand, port: RunPort) {
     this.job = job;
     this.#port = port;
-    this.#context = createContext(job, this);
     if (job.asked !== undefined) this.abort(job.asked);
   }
 
+  /** Made on first use, like the signal. */
   get ctx(): JobContext {
-    return this.#context.ctx;
+    this.#made ??= createContext(this.job, this);
+    return this.#made.ctx;
   }
 
   get signal(): AbortSignal {
@@ -65,7 +66,7 @@ export class JobRun implements Surroundings {
   }
 
   #run(definitions: Definitions): Outcome | Promise<Outcome> {
-    return runJob(definitions, this.job, this.#context.ctx, this, this.#port.nowMs);
+    return runJob(definitions, this, this.#port.nowMs);
   }
 
   async #traced(traceparent: string, definitions: Definitions): Promise<Outcome> {
@@ -79,7 +80,7 @@ export class JobRun implements Surroundings {
 
   /** The worker's answer to a save or spawn. */
   answered(seq: number, answer: SaveAnswer): void {
-    this.#context.answered(seq, answer);
+    this.#made?.answered(seq, answer);
   }
 
   fail(error: unknown): void {
@@ -95,7 +96,7 @@ export class JobRun implements Surroundings {
   /** Once: what comes after the outcome is dropped. Waits that were begun count first. */
   end(outcome: Outcome): void {
     if (this.#over) return;
-    const late = outcome.kind === 'success' ? this.#context.returned() : null;
+    const late = outcome.kind === 'success' ? (this.#made?.returned() ?? null) : null;
     if (late === null) return this.#end(outcome);
     const { nowMs } = this.#port;
     void late.then(
@@ -107,7 +108,7 @@ export class JobRun implements Surroundings {
   #end(outcome: Outcome): void {
     if (this.#over) return;
     this.#over = true;
-    const ending = this.#context.ending();
+    const ending = this.#made?.ending() ?? null;
     this.#port.onOutcome(this, ending === null ? outcome : endingOutcome(ending));
   }
 }

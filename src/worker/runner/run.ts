@@ -15,6 +15,7 @@ import { resultJson } from '../../core/job/result.ts';
 import type { HookParams } from '../../core/views/history.ts';
 import type { RunCommand } from '../ipc.ts';
 import { hookContext, type Surroundings } from './context.ts';
+import { contextOnDemand } from './context/on-demand.ts';
 import { type Ending, isEnding } from './waits.ts';
 import { schemaIssues } from './schema-issues.ts';
 
@@ -25,29 +26,37 @@ export function byName(definitions: readonly JobDefinition[]): Definitions {
   return Map.groupBy(definitions, ({ key }) => key);
 }
 
+/** A job and what its code gets. */
+export interface Running extends Surroundings {
+  readonly job: RunCommand;
+  /** Made on first use. */
+  readonly ctx: JobContext;
+}
+
 /**
  * Runs one job to its outcome. Never throws, whatever the code of the job does. A job whose code
  * awaits nothing, without schema and `onStart`, has its outcome at once: no promise is made for it.
  */
 export function runJob(
   definitions: Definitions,
-  job: RunCommand,
-  ctx: JobContext,
-  around: Surroundings,
+  running: Running,
   nowMs: () => number,
 ): Outcome | Promise<Outcome> {
+  const { job } = running;
   const owner = hookOwner(job.key);
   const key = owner ?? job.key;
   const definition = definitions.get(key)?.find(({ version }) => version === job.version);
   if (!definition) {
     return failure('NO_HANDLER', `this worker has no definition ${key}@${job.version}`);
   }
-  if (owner !== null) return outcomeOf(runHook(definition, job, ctx), nowMs);
+  if (owner !== null) return outcomeOf(runHook(definition, job, running.ctx), nowMs);
   const isOlder = (job.paramsShape ?? FIRST_SHAPE) < shapeAfter(definition.upgrades);
   if (definition.schema || definition.hooks.onStart || isOlder) {
-    return outcomeOf(runPrepared(definition, job, ctx, around, nowMs), nowMs);
+    return outcomeOf(runPrepared(definition, running, nowMs), nowMs);
   }
   try {
+    const isAsked = definition.run.length >= 2;
+    const ctx = isAsked ? running.ctx : contextOnDemand(running);
     const value = definition.run(job.params as never, ctx);
     const { resultMaxBytes: max } = job;
     return isThenable(value) ? outcomeOf(resultOf(value, max), nowMs) : success(value, max);
@@ -93,15 +102,14 @@ function isThenable(value: unknown): boolean {
 
 async function runPrepared(
   definition: JobDefinition,
-  job: RunCommand,
-  ctx: JobContext,
-  around: Surroundings,
+  running: Running,
   nowMs: () => number,
 ): Promise<Outcome> {
+  const { job, ctx } = running;
   const params = await currentParams(definition, job, job.params);
   const checked = await checkedParams(definition, params);
   if (!checked.ok) return failure('PAYLOAD_INVALID', checked.message);
-  await runOnStart(definition, { ...job, params }, ctx, around, nowMs);
+  await runOnStart(definition, { ...job, params }, ctx, running, nowMs);
   return success(await definition.run(checked.params as never, ctx), job.resultMaxBytes);
 }
 

@@ -16,7 +16,7 @@ import { claim } from '../../../src/store/claim/claim.ts';
 import { allStatements } from '../../../src/store/connection/db.ts';
 import { deleteJobs } from '../../../src/store/change/delete-jobs.ts';
 import { writeEvents } from '../../../src/store/attempt/events.ts';
-import { findLevels } from '../../../src/store/claim/find-levels.ts';
+import { servedQueues } from '../../../src/store/enqueue/queues.ts';
 import { claimLimited } from '../../../src/store/claim/limited-claim.ts';
 import { permit } from '../../../src/store/limits/limiters.ts';
 import { FIRST_ID, LAST_ID } from '../../../src/store/connection/id-range.ts';
@@ -85,7 +85,7 @@ const GROWING = [
 
 /** What runs for every job, or for every round of a loop. Renaming one must not hide it. */
 const HOT =
-  `claim find_levels settle settlement_status enqueue find_holders free_key heartbeat promote
+  `claim served_queues settle settlement_status enqueue find_holders free_key heartbeat promote
   find_orphans forget_workers settle_and_claim view_jobs cancel_waiting cancel_running progress release_job
   read_changeable_job list_by_queue_desc list_by_tag_desc list_waiting_desc list_running_desc
   list_done_desc list_unsuccessful_desc write_log_chunks write_stream_chunks read_stream write_events save_step load_steps read_logs
@@ -213,7 +213,7 @@ const ROWS_MAX: Record<string, number> = {
   // Functions: their rows are not in the plan, but their pages are, those of planning included.
   claim_few: 15,
   settle_and_claim_few: 30,
-  find_levels: 15,
+  served_queues: 20, // the queues, their limits, and the first job of each rank
   settle: 20,
   progress: 10,
   write_log_chunks: 10,
@@ -293,7 +293,8 @@ async function expectFewReads(planner: Planner, queue: FullQueue): Promise<void>
   await claim(db, 0, 3, worker, levels);
   const few = settlements.slice(0, 3);
   await settleAndClaim(db, 0, { settlements: few, limit: 3, instance: worker, levels });
-  await findLevels(db, 0, [1, 2, 3]);
+  const served = [1, 2, 3].map((n) => ({ key: `key-${n}`, version: 1 }));
+  await servedQueues(db, 0, served);
   await settle(db, 0, settlements);
   const progress = { claim: 1, fraction: 0.5, message: null };
   await saveProgress(

@@ -77,7 +77,7 @@ async function ended(id: string, patienceMs = 60_000): Promise<void> {
 it('goes on polling as before when a look was held up', async () => {
   await ended(await enqueueEcho());
   const heldUp = new Promise((resolve) => {
-    link.armStall({ statements: ['find_levels'], onSprung: resolve });
+    link.armStall({ statements: ['served_queues'], onSprung: resolve });
   });
   await heldUp;
   const found = await enqueueEcho();

@@ -1,0 +1,169 @@
+import { setImmediate } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterEach, expect, it, vi } from 'vitest';
+import { localWorker } from '../../../src/app/local-worker.ts';
+import { defineJob } from '../../../src/core/definition/define.ts';
+import { MINUTE_MS } from '../../../src/core/values/duration.ts';
+import { silentLog } from '../../../src/runtime/log.ts';
+import { startAll, stopAll } from '../../../src/runtime/service.ts';
+import { Db } from '../../../src/store/connection/db.ts';
+import { enqueueOne } from '../../support/jobs.ts';
+import { testDatabase } from '../../support/servers/database.ts';
+import { QUICK } from '../../support/servers/quick-worker.ts';
+
+/**
+ * What a worker with its scheduler asks in a minute without jobs, with the intervals of the product. The
+ * timers of this process are moved forward, so the minute takes seconds and counts the same on every
+ * machine.
+ */
+const STEP_MS = 100;
+const TIMERS = [
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'performance',
+] as const;
+const INTERVALS = { pollMs: 1_000, leaseMs: 30_000, heartbeatMs: 10_000, unservedAfterMs: 60_000 };
+
+const noop = defineJob({ key: 'noop', isolation: 'inline', run: () => null });
+
+let stop = async () => {};
+afterEach(async () => {
+  await stop();
+  vi.restoreAllMocks();
+});
+
+/** Counts the statements of all connections of this process by name, and waits for their answers. */
+function countStatements() {
+  const counts = new Map<string, number>();
+  const underWay = new Set<Promise<unknown>>();
+  const { query } = Client.prototype;
+  const counting = function (this: Client, ...args: Parameters<typeof query>) {
+    const [asked] = args as unknown as [string | { name?: string; text: string }];
+    const name = typeof asked === 'string' ? asked : (asked.name ?? asked.text);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    return query.apply(this, args);
+  };
+  vi.spyOn(Client.prototype, 'query').mockImplementation(counting);
+  const { run, transaction } = Db.prototype;
+  const pending = async <T>(work: Promise<T>): Promise<T> => {
+    underWay.add(work);
+    return await work.finally(() => underWay.delete(work));
+  };
+  vi.spyOn(Db.prototype, 'run').mockImplementation(async function (this: Db, one, values) {
+    return await pending(run.call(this, one, values));
+  });
+  vi.spyOn(Db.prototype, 'transaction').mockImplementation(async function (this: Db, work) {
+    return await pending(transaction.call(this, work));
+  });
+  const answered = async () => {
+    do await setImmediate();
+    while (underWay.size > 0);
+  };
+  return { counts, answered };
+}
+
+/** The most of each per minute. A change that raises a number raises it here and says why. */
+const MOST: Record<string, number> = {
+  // The loop of user jobs and that of system jobs poll once a second each, with one statement.
+  served_queues: 122,
+  find_pending_work: 61,
+  find_unserved: 21,
+  // Every five seconds: what is due, by the loops that sleep until then.
+  next_bulk: 13,
+  next_check: 13,
+  promote: 13,
+  find_expired: 13,
+  // Probes of two connections that listen.
+  'select 1': 10,
+  // Every ten seconds.
+  heartbeat: 7,
+  scheduler_beat: 7,
+  roll_up_counters: 7,
+  canary_counts: 7,
+  first_limiter: 7,
+  unversioned_queues: 7,
+  bury_workers: 7,
+  find_orphans: 7,
+  // A round of alerts every fifteen seconds (`../store/idle-cost.test.ts`).
+  find_xmin_holder: 6,
+  save_alert_defaults: 5,
+  list_alert_rules: 5,
+  alert_defaults: 5,
+  find_stopped_canaries: 5,
+  find_failing_webhooks: 5,
+  find_old_levels: 5,
+  find_dead_queues: 5,
+  find_young_retries: 5,
+  find_stuck: 5,
+  find_late_schedules: 5,
+  find_missed_slots: 5,
+  list_all_budgets: 5,
+  begin: 5,
+  resolve_alerts: 5,
+  commit: 5,
+  any_alert_notice_due: 5,
+  // Once a minute or more rarely.
+  forget_workers: 2,
+  forget_counters: 1,
+};
+const MOST_OF_ALL = 385;
+
+/** A worker with its scheduler, whose timers stand still unless time passes. */
+async function start() {
+  const database = await testDatabase();
+  const { counts, answered } = countStatements();
+  vi.useFakeTimers({ toFake: [...TIMERS] });
+  const settings = { ...QUICK, ...INTERVALS, databaseUrl: database.url, jobs: [noop] };
+  const { services } = localWorker(database.db, database.waker, settings, silentLog);
+  await startAll(services);
+  stop = async () => {
+    vi.useRealTimers();
+    await stopAll(services);
+    await database.close();
+  };
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += STEP_MS) {
+      await vi.advanceTimersByTimeAsync(STEP_MS);
+      await answered();
+    }
+  };
+  const runOne = async () => {
+    const id = await enqueueOne(database, { definitionKey: 'noop' });
+    const done = async () =>
+      (await database.sql('select from longshore.done where id = $1', [id])).length === 1;
+    while (!(await done())) await setImmediate();
+    await answered();
+  };
+  // Its queue and its history are part of what an idle server polls.
+  await pass(MINUTE_MS / 2);
+  await runOne();
+  await pass(MINUTE_MS / 2);
+  counts.clear();
+  return { counts, pass, runOne };
+}
+
+it('an idle minute costs the database no more statements than counted', async () => {
+  const { counts, pass } = await start();
+  await pass(MINUTE_MS);
+  const dear = [...counts].filter(([name, count]) => count > (MOST[name] ?? 0));
+  expect(dear).toEqual([]);
+  expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBeLessThan(MOST_OF_ALL);
+  // Else nothing was counted at all.
+  expect(counts.get('find_pending_work')).toBeGreaterThan(55);
+}, 60_000);
+
+it('a job alone is three statements: one to store it, one to claim it, one to settle it', async () => {
+  const { counts, runOne } = await start();
+  // This one reads the definitions, which are known for a second then.
+  await runOne();
+  counts.clear();
+  await runOne();
+  const own = [...counts].filter(([name]) => !name.startsWith('select from longshore.done'));
+  expect(Object.fromEntries(own)).toEqual({
+    enqueue_plain: 1,
+    claim_few: 1,
+    settle_and_claim_few: 1,
+  });
+}, 60_000);
