@@ -14,7 +14,7 @@ import type { Cli } from '../cli.ts';
 import { columns } from '../text/columns.ts';
 import { limitCells, limitsTable, pausedName, pauseSentence } from '../text/limit-text.ts';
 import { tenantTable } from '../text/tenant-text.ts';
-import { limitCount, limitRate, whole } from '../options/option-values.ts';
+import { limitCount, limitRate, spreadCount, whole } from '../options/option-values.ts';
 import { configOf, outputOf, refuseForeignServer } from '../session.ts';
 import { UsageError } from '../options/usage-error.ts';
 
@@ -86,6 +86,7 @@ export function addFlow(program: Command, cli: Cli): void {
     .option('--concurrency-key-limit <number>', 'the same for each concurrency key', limitCount)
     .option('--rate-limit <rate>', 'job starts, as limit/perMs or limit/perMs/burst', limitRate)
     .option('--key-rate-limit <rate>', 'the same for each concurrency key', limitRate)
+    .option('--spread <number>', 'number of shards for its jobs', spreadCount)
     .addHelpText(
       'after',
       '\nInstead of a value: none removes the limit, code restores the value of the code.',

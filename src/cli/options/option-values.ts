@@ -67,6 +67,10 @@ export function limitCount(value: string): number | 'code' {
   return value === 'none' ? 0 : whole(value);
 }
 
+export function spreadCount(value: string): number | 'code' {
+  return value === 'code' ? value : whole(value);
+}
+
 export function limitRate(value: string): RateLimitInput | 'code' {
   if (value === 'code') return value;
   if (value === 'none') return 0;
