@@ -111,8 +111,8 @@ export function effectiveLimits(code: Limits, override: LimitsOverride): Limits 
 
 /**
  * The share of a limit that one shard enforces. Shards do not coordinate, so a limit of a
- * definition or tenant is divided, and the first shards get the remainder. All keys of a tenant and
- * definition are in one shard, so key limits stay whole.
+ * definition or tenant is divided, and the first shards get the remainder. All jobs of a concurrency
+ * key are in one shard, so key limits stay whole.
  */
 export function shareOf(limits: Limits, shard: number, shards: number): Limits {
   const share = (whole: number) => Math.floor(whole / shards) + (shard < whole % shards ? 1 : 0);

@@ -30,7 +30,7 @@ test('a job without a request id has the newest spread', () => {
   expect(newestSpread([])).toBe(1);
 });
 
-test('a change holds only for requests that nobody can have accepted before it', () => {
+test('a change holds only for requests that no process can have accepted before it', () => {
   expect(SPREAD_DELAY_MS).toBeGreaterThan(REQUEST_AHEAD_MS);
 });
 

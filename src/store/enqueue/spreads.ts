@@ -7,9 +7,9 @@ import { type Queryable, statement } from '../connection/db.ts';
 
 /**
  * Over how many shards definitions are spread, and since when (`core/shards/spread.ts`). A change takes
- * two transactions: the first asks for it, and the second, which anyone makes who sees that, gives it
- * the time from which it is in force. So whoever does not see it has read the table, and the clock
- * with it, before that time was chosen.
+ * two transactions: the first asks for it, and the second, which any process makes that sees that, gives
+ * it the time from which it is in force. So a process that does not see it has read the table, and the
+ * clock with it, before that time was chosen.
  */
 
 /** A spread that a definition should have. */
@@ -85,7 +85,7 @@ export async function fixSpreads(db: Queryable): Promise<void> {
 }
 
 export interface Spreads {
-  /** Whoever read this has not seen changes that were asked for since, by the clock of the database. */
+  /** When it was read, by the clock of the database: changes that were asked for since are missing. */
   atMs: number;
   byKey: ReadonlyMap<string, readonly SpreadStep[]>;
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JobRequest } from '../../../src/core/job/new-job.ts';
 import { shardOfJobId } from '../../../src/core/job/job-id.ts';
@@ -100,7 +101,7 @@ describe('a definition with a spread', () => {
     expect(await database.sql(limiters, [`definition ${key}`])).toEqual([]);
   });
 
-  it('is changed by whoever sees that a process died while it changed it', async () => {
+  it('is changed by another process when the one that changed it died meanwhile', async () => {
     const key = await newDefinition();
     await database.sql('insert into longshore.spread (key, asked) values ($1, 4)', [key]);
     const seen = new Set<number>();
@@ -253,6 +254,60 @@ describe('two processes that believe in different spreads', () => {
     }
     expect(await jobsOf(key)).toHaveLength(made.size);
   });
+
+  it('agree in any order, while the spread changes under them', async () => {
+    const step = fc.record({
+      kind: fc.constantFrom('idempotency', 'unique', 'request', 'concurrency', 'plain'),
+      name: fc.constantFrom('a', 'b'),
+      who: fc.nat(3),
+      spread: fc.option(fc.integer({ min: 1, max: SHARDS }), { freq: 6, nil: null }),
+    });
+    const run = async (steps: (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]) => {
+      const key = await newDefinition();
+      await setSpread(database, key, 4);
+      await ageSpreads(database, 3_600_000);
+      const enqueuers = [fresh, await frozenEnqueuer(database)];
+      for (const spread of [8, 2]) {
+        await setSpread(database, key, spread);
+        enqueuers.push(await frozenEnqueuer(database));
+      }
+      const nowMs = Date.now();
+      const requestIds = { a: requestIdAt(nowMs - 7_200_000), b: requestIdAt(nowMs) };
+      const moreOf: Record<string, (name: 'a' | 'b') => Partial<JobRequest>> = {
+        idempotency: (name) => ({ idempotencyKey: name }),
+        unique: (name) => ({ unique: { key: name, while: 'active', onConflict: 'replace' } }),
+        request: (name) => ({ requestId: requestIds[name] }),
+        concurrency: (concurrencyKey) => ({ concurrencyKey }),
+        plain: () => ({}),
+      };
+      let changing = Promise.resolve();
+      const answers = await Promise.all(
+        steps.map(async ({ kind, name, who, spread }) => {
+          // One after the other: each holds the lock of queues.
+          if (spread !== null) {
+            changing = changing.then(async () => await setSpread(database, key, spread));
+          }
+          const enqueuer = enqueuers[who] ?? fresh;
+          const more = moreOf[kind]?.(name as 'a' | 'b') ?? {};
+          return { of: `${kind} ${name}`, kind, ...(await start(enqueuer, key, more)) };
+        }),
+      );
+      await changing;
+      const once = answers.filter(({ kind }) => !['concurrency', 'plain'].includes(kind));
+      const distinct = (all: typeof answers, what: 'jobId' | 'shard') =>
+        [...Map.groupBy(all, ({ of }) => of).values()].map(
+          (group) => new Set(group.map((one) => one[what])).size,
+        );
+      expect(distinct(once, 'jobId').every((count) => count === 1)).toBe(true);
+      const keyed = answers.filter(({ kind }) => kind === 'concurrency');
+      expect(distinct(keyed, 'shard').every((count) => count === 1)).toBe(true);
+      const many = answers.length - once.length;
+      expect(await jobsOf(key)).toHaveLength(many + new Set(once.map(({ of }) => of)).size);
+      expect(answers.filter(({ created }) => created)).toHaveLength((await jobsOf(key)).length);
+    };
+    const steps = fc.array(step, { minLength: 10, maxLength: 20 });
+    await fc.assert(fc.asyncProperty(steps, run), { numRuns: 8, endOnFailure: true });
+  }, 120_000);
 
   it('forget the changes that no request can need any more, except for the last', async () => {
     const key = await newDefinition();
