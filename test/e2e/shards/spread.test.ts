@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { shardOfJobId } from '../../src/core/job/job-id.ts';
-import { Longshore } from '../../src/client/index.ts';
-import { post } from '../support/api.ts';
-import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
-import { endAll, FIXTURES, launch, type Running } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import { shardOfJobId } from '../../../src/core/job/job-id.ts';
+import { Longshore } from '../../../src/client/index.ts';
+import { post } from '../../support/api.ts';
+import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { endAll, FIXTURES, launch, type Running } from '../../support/processes.ts';
+import { until } from '../../support/until.ts';
 
 /** The spread of a definition changes while jobs arrive and run, and workers are killed. */
 
