@@ -785,6 +785,14 @@ create table slot (
 );
 CREATE INDEX slot_missed ON slot USING btree (shard, slot_at) WHERE status = 'skipped'::text AND (reason = ANY (ARRAY['missed'::text, 'catch_up_window'::text, 'catch_up_max'::text]));
 
+create table spread (
+  key text not null,
+  steps jsonb not null default '[]'::jsonb,
+  asked integer,
+  constraint spread_pkey PRIMARY KEY (key),
+  constraint spread_asked_check CHECK (asked > 0)
+);
+
 create table step (
   shard smallint not null,
   job_id uuid not null,
@@ -1325,7 +1333,9 @@ declare
   tenant text := coalesce(request ->> 'tenant', 'default');
   definition_key text := request ->> 'definitionKey';
   idempotency_key text := request ->> 'idempotencyKey';
+  home smallint;
   unique_key text;
+  unique_shard smallint;
   params text;
   sha bytea;
   published record;
@@ -1354,7 +1364,15 @@ begin
   where d.key = definition_key and d.tenant in (of_tenant, 'default')
     and (d.version = wanted or wanted is null and d.deployment is null)
   order by d.version desc limit 1;
-  shard := longshore.home_shard(tenant, definition_key);
+  home := longshore.home_shard(tenant, definition_key);
+  if request ? 'unique' then
+    unique_key := coalesce('key:' || (request #>> '{unique,key}'), 'params:' || encode(sha, 'hex'));
+    unique_shard := longshore.key_shard('unique', tenant, definition_key, unique_key);
+  end if;
+  shard := case when request ->> 'concurrencyKey' is not null
+      then longshore.key_shard('concurrency', tenant, definition_key, request ->> 'concurrencyKey')
+    when request ? 'unique' then unique_shard
+    else longshore.spread_shard(tenant, definition_key, at) end;
   due := coalesce(longshore.instant_of(request ->> 'runAt'),
     at + make_interval(secs => coalesce((request ->> 'delayMs')::float8, 0) / 1000));
   queue := longshore.find_or_create_queue(shard, definition_key, case
@@ -1371,7 +1389,7 @@ begin
   end if;
 
   if idempotency_key is not null then
-    select * into earlier from longshore.take_key(shard,
+    select * into earlier from longshore.take_key(home,
       E'idempotency\n' || tenant || E'\n' || definition_key, idempotency_key, job_id, sha);
     if found then
       return query select earlier.job_id, earlier.state::text, false;
@@ -1379,18 +1397,17 @@ begin
     end if;
   end if;
   if request ? 'unique' then
-    unique_key := coalesce('key:' || (request #>> '{unique,key}'), 'params:' || encode(sha, 'hex'));
     policy := jsonb_build_object('unique',
       jsonb_build_object('key', unique_key, 'while', request #> '{unique,while}'));
-    select * into earlier from longshore.meet_holder(shard,
-      E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, queue.queue,
+    select * into earlier from longshore.meet_holder(unique_shard,
+      E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, queue,
       request -> 'unique', params, shape, sha, rank, due, expiry, at);
     if found then
       -- The same request once more shall be answered with the same job, however that is by then.
       update longshore.dedupe d set job_id = earlier.job_id
-      where idempotency_key is not null and d.shard = queue.shard
+      where idempotency_key is not null and d.shard = home
         and d.scope = E'idempotency\n' || tenant || E'\n' || definition_key and d.key = idempotency_key;
-      perform longshore.notify_job(shard, queue.queue, rank, earlier.state,
+      perform longshore.notify_job(queue.shard, queue.queue, rank, earlier.state,
         extract(epoch from due - at) * 1000);
       return query select earlier.job_id, earlier.state::text, false;
       return;
@@ -1700,6 +1717,16 @@ exception when numeric_value_out_of_range then
   perform longshore.refuse('/params', 'a number is too large for JSON', 'LS422');
 end $function$;
 
+CREATE OR REPLACE FUNCTION longshore.key_shard(kind text, tenant text, definition_key text, key text)
+ RETURNS smallint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when s.shards = 1 then 0 else
+    longshore.hash_of(concat_ws(E'\n', kind, tenant, definition_key, key)) % s.shards end::smallint
+  from (select value::text::bigint as shards from longshore.setting where name = 'shards') s
+$function$;
+
 CREATE OR REPLACE FUNCTION longshore.limiter_of(kind text, name text)
  RETURNS bigint
  LANGUAGE sql
@@ -1757,7 +1784,7 @@ begin
   lock table longshore.queue in share row exclusive mode;
 end $function$;
 
-CREATE OR REPLACE FUNCTION longshore.meet_holder(of_shard smallint, of_scope text, of_key text, of_id uuid, of_queue integer, unique_request jsonb, new_params text, new_shape jsonb, new_sha bytea, new_rank integer, new_run_at timestamp with time zone, new_expires_at timestamp with time zone, at timestamp with time zone)
+CREATE OR REPLACE FUNCTION longshore.meet_holder(of_shard smallint, of_scope text, of_key text, of_id uuid, of_queue queue, unique_request jsonb, new_params text, new_shape jsonb, new_sha bytea, new_rank integer, new_run_at timestamp with time zone, new_expires_at timestamp with time zone, at timestamp with time zone)
  RETURNS TABLE(job_id uuid, state job_state)
  LANGUAGE plpgsql
 AS $function$
@@ -1765,6 +1792,8 @@ AS $function$
 declare
   holder_id uuid;
   holder record;
+  holder_shard smallint;
+  holder_queue integer;
   replaced longshore.job_state;
 begin
   insert into longshore.dedupe as d (shard, scope, key, job_id, params_sha)
@@ -1778,9 +1807,13 @@ begin
       return query select holder_id, holder.state;
       return;
     end if;
-    if holder.untouched and holder.queue = of_queue then
+    holder_shard := ('x' || right(holder_id::text, 3))::bit(12)::integer & 1023;
+    -- With another concurrency key, the holder is in another shard.
+    holder_queue := case when holder_shard = of_queue.shard then of_queue.queue
+      else (longshore.find_or_create_queue(holder_shard, of_queue.key, of_queue.version, of_queue.tenant)).queue end;
+    if holder.untouched and holder.queue = holder_queue then
       -- `least` ignores the null of a request without maxWaitMs.
-      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_shape,
+      replaced := longshore.replace_job(holder_shard, holder_id, holder_queue, new_params, new_shape,
         new_rank, least(new_run_at, at + make_interval(
           secs => ((unique_request ->> 'maxWaitMs')::float8 - holder.age_ms) / 1000)),
         new_expires_at, at);
@@ -2147,6 +2180,21 @@ begin
     where shard = of_shard and id = of_id and policy ? 'paramsShape');
 end $function$;
 
+CREATE OR REPLACE FUNCTION longshore.spread_shard(tenant text, definition_key text, at timestamp with time zone)
+ RETURNS smallint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when p.spread is null then longshore.home_shard(tenant, definition_key) else
+    (longshore.home_shard(tenant, definition_key)
+      + longshore.turn_at(at) % least(p.spread, s.shards)) % s.shards end::smallint
+  from (select value::text::bigint as shards from longshore.setting where name = 'shards') s
+  left join (
+    select coalesce(asked, (steps -> -1 ->> 'spread')::bigint) as spread
+    from longshore.spread where key = definition_key
+  ) p on s.shards > 1
+$function$;
+
 CREATE OR REPLACE FUNCTION longshore.still_holds(during jsonb, state job_state, age_ms double precision)
  RETURNS boolean
  LANGUAGE sql
@@ -2258,6 +2306,14 @@ AS $function$
     else least((rate ->> 'burst')::double precision,
       tokens + greatest(0, extract(epoch from at - refilled_at)) * 1000
         * (rate ->> 'limit')::double precision / (rate ->> 'perMs')::double precision) end
+$function$;
+
+CREATE OR REPLACE FUNCTION longshore.turn_at(at timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select (floor(extract(epoch from at) * 1000 / 16)::numeric * 2654435761 % 4294967296)::bigint >> 16
 $function$;
 
 CREATE OR REPLACE FUNCTION longshore.utf16_order(value text)

@@ -664,6 +664,15 @@ create table longshore.limit_override (
   primary key (scope, name)
 );
 
+-- Over how many shards a definition is spread (src/core/shards/spread.ts). `steps` are the spreads of the
+-- last days, each with the time from which it holds; `asked` is the next one, which has no time yet. No row:
+-- its jobs without keys are in their home shard.
+create table longshore.spread (
+  key text primary key,
+  steps jsonb not null default '[]',
+  asked integer check (asked > 0)
+);
+
 -- One row per pause that an operator has set. `queue.paused_at` repeats it for each queue.
 create table longshore.pause (
   scope text not null check (scope in ('all', 'tenant', 'definition')),
@@ -1752,10 +1761,37 @@ begin
   return hash;
 end $$;
 
+-- Moments of 16 ms take turns.
+create function longshore.turn_at(at timestamptz)
+returns bigint language sql immutable as $$
+  select (floor(extract(epoch from at) * 1000 / 16)::numeric * 2654435761 % 4294967296)::bigint >> 16
+$$;
+
 create function longshore.home_shard(tenant text, definition_key text)
 returns smallint language sql stable as $$
   select (longshore.hash_of(tenant || E'\n' || definition_key)
     % (select value::text::bigint from longshore.setting where name = 'shards'))::smallint
+$$;
+
+-- The next three are src/core/shards/spread.ts in SQL: where the jobs of a concurrency key are, or the row of
+-- a unique key; and where a job without keys goes now.
+create function longshore.key_shard(kind text, tenant text, definition_key text, key text)
+returns smallint language sql stable as $$
+  select case when s.shards = 1 then 0 else
+    longshore.hash_of(concat_ws(E'\n', kind, tenant, definition_key, key)) % s.shards end::smallint
+  from (select value::text::bigint as shards from longshore.setting where name = 'shards') s
+$$;
+
+create function longshore.spread_shard(tenant text, definition_key text, at timestamptz)
+returns smallint language sql stable as $$
+  select case when p.spread is null then longshore.home_shard(tenant, definition_key) else
+    (longshore.home_shard(tenant, definition_key)
+      + longshore.turn_at(at) % least(p.spread, s.shards)) % s.shards end::smallint
+  from (select value::text::bigint as shards from longshore.setting where name = 'shards') s
+  left join (
+    select coalesce(asked, (steps -> -1 ->> 'spread')::bigint) as spread
+    from longshore.spread where key = definition_key
+  ) p on s.shards > 1
 $$;
 
 -- The next three write JSON as JavaScript does, with the keys of objects sorted: params are stored,
@@ -2116,7 +2152,7 @@ end $$;
 -- Takes the key of a unique job. Returns the existing job when no new one is needed. The key stays
 -- locked until the end of the transaction either way.
 create function longshore.meet_holder(of_shard smallint, of_scope text, of_key text, of_id uuid,
-  of_queue integer, unique_request jsonb, new_params text, new_shape jsonb, new_sha bytea, new_rank integer,
+  of_queue longshore.queue, unique_request jsonb, new_params text, new_shape jsonb, new_sha bytea, new_rank integer,
   new_run_at timestamptz, new_expires_at timestamptz, at timestamptz)
 returns table (job_id uuid, state longshore.job_state)
 language plpgsql as $$
@@ -2124,6 +2160,8 @@ language plpgsql as $$
 declare
   holder_id uuid;
   holder record;
+  holder_shard smallint;
+  holder_queue integer;
   replaced longshore.job_state;
 begin
   insert into longshore.dedupe as d (shard, scope, key, job_id, params_sha)
@@ -2137,9 +2175,13 @@ begin
       return query select holder_id, holder.state;
       return;
     end if;
-    if holder.untouched and holder.queue = of_queue then
+    holder_shard := ('x' || right(holder_id::text, 3))::bit(12)::integer & 1023;
+    -- With another concurrency key, the holder is in another shard.
+    holder_queue := case when holder_shard = of_queue.shard then of_queue.queue
+      else (longshore.find_or_create_queue(holder_shard, of_queue.key, of_queue.version, of_queue.tenant)).queue end;
+    if holder.untouched and holder.queue = holder_queue then
       -- `least` ignores the null of a request without maxWaitMs.
-      replaced := longshore.replace_job(of_shard, holder_id, of_queue, new_params, new_shape,
+      replaced := longshore.replace_job(holder_shard, holder_id, holder_queue, new_params, new_shape,
         new_rank, least(new_run_at, at + make_interval(
           secs => ((unique_request ->> 'maxWaitMs')::float8 - holder.age_ms) / 1000)),
         new_expires_at, at);
@@ -2220,7 +2262,9 @@ declare
   tenant text := coalesce(request ->> 'tenant', 'default');
   definition_key text := request ->> 'definitionKey';
   idempotency_key text := request ->> 'idempotencyKey';
+  home smallint;
   unique_key text;
+  unique_shard smallint;
   params text;
   sha bytea;
   published record;
@@ -2249,7 +2293,15 @@ begin
   where d.key = definition_key and d.tenant in (of_tenant, 'default')
     and (d.version = wanted or wanted is null and d.deployment is null)
   order by d.version desc limit 1;
-  shard := longshore.home_shard(tenant, definition_key);
+  home := longshore.home_shard(tenant, definition_key);
+  if request ? 'unique' then
+    unique_key := coalesce('key:' || (request #>> '{unique,key}'), 'params:' || encode(sha, 'hex'));
+    unique_shard := longshore.key_shard('unique', tenant, definition_key, unique_key);
+  end if;
+  shard := case when request ->> 'concurrencyKey' is not null
+      then longshore.key_shard('concurrency', tenant, definition_key, request ->> 'concurrencyKey')
+    when request ? 'unique' then unique_shard
+    else longshore.spread_shard(tenant, definition_key, at) end;
   due := coalesce(longshore.instant_of(request ->> 'runAt'),
     at + make_interval(secs => coalesce((request ->> 'delayMs')::float8, 0) / 1000));
   queue := longshore.find_or_create_queue(shard, definition_key, case
@@ -2266,7 +2318,7 @@ begin
   end if;
 
   if idempotency_key is not null then
-    select * into earlier from longshore.take_key(shard,
+    select * into earlier from longshore.take_key(home,
       E'idempotency\n' || tenant || E'\n' || definition_key, idempotency_key, job_id, sha);
     if found then
       return query select earlier.job_id, earlier.state::text, false;
@@ -2274,18 +2326,17 @@ begin
     end if;
   end if;
   if request ? 'unique' then
-    unique_key := coalesce('key:' || (request #>> '{unique,key}'), 'params:' || encode(sha, 'hex'));
     policy := jsonb_build_object('unique',
       jsonb_build_object('key', unique_key, 'while', request #> '{unique,while}'));
-    select * into earlier from longshore.meet_holder(shard,
-      E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, queue.queue,
+    select * into earlier from longshore.meet_holder(unique_shard,
+      E'unique\n' || tenant || E'\n' || definition_key, unique_key, job_id, queue,
       request -> 'unique', params, shape, sha, rank, due, expiry, at);
     if found then
       -- The same request once more shall be answered with the same job, however that is by then.
       update longshore.dedupe d set job_id = earlier.job_id
-      where idempotency_key is not null and d.shard = queue.shard
+      where idempotency_key is not null and d.shard = home
         and d.scope = E'idempotency\n' || tenant || E'\n' || definition_key and d.key = idempotency_key;
-      perform longshore.notify_job(shard, queue.queue, rank, earlier.state,
+      perform longshore.notify_job(queue.shard, queue.queue, rank, earlier.state,
         extract(epoch from due - at) * 1000);
       return query select earlier.job_id, earlier.state::text, false;
       return;

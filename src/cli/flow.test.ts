@@ -96,7 +96,7 @@ test('a resume says what was paused, why, how many jobs start, and what still ho
 
 test('limits are listed with what is paused', async () => {
   const rateLimit = { limit: 100, perMs: 60_000, burst: 10 };
-  const limits = { effective: { ...NONE, concurrencyLimit: 4, rateLimit }, inUse: 2 };
+  const limits = { effective: { ...NONE, concurrencyLimit: 4, rateLimit, spread: 8 }, inUse: 2 };
   const { url } = await playAnswers(
     json(200, { definitions: [{ key: 'report', version: 1, limits, paused: null }] }),
     json(200, { pauses: [PAUSE] }),
@@ -104,8 +104,8 @@ test('limits are listed with what is paused', async () => {
   );
   const { stdout, stderr } = await run(['limits', 'list', '--url', url]);
   expect(stdout).toBe(
-    'DEFINITION  IN USE  LIMIT  PER KEY  RATE       RATE PER KEY  PAUSED\n' +
-      'report      2       4      -        100 in 1m  -             -\n' +
+    'DEFINITION  IN USE  LIMIT  PER KEY  RATE       RATE PER KEY  SPREAD  PAUSED\n' +
+      'report      2       4      -        100 in 1m  -             8       -\n' +
       '\n' +
       'TENANT  IN USE  LIMIT  WEIGHT  PAUSED\n' +
       'acme    1       4      1       -\n',
@@ -115,18 +115,18 @@ test('limits are listed with what is paused', async () => {
 
 test('limits are set, lifted, and given back to the code', async () => {
   const { url, seen } = await playAnswers(
-    json(200, { effective: { ...NONE, concurrencyKeyLimit: 1 } }),
+    json(200, { effective: { ...NONE, concurrencyKeyLimit: 1, spread: 4 } }),
     json(200, { ...ACME, weight: 3 }),
   );
   const flags = ['--concurrency-limit', 'none', '--rate-limit', 'code'];
-  const more = ['--concurrency-key-limit', '1', '--key-rate-limit', '5/1000/2'];
+  const more = ['--concurrency-key-limit', '1', '--key-rate-limit', '5/1000/2', '--spread', '4'];
   const set = await run(['limits', 'set', 'report', ...flags, ...more, '--url', url]);
-  expect(set.stdout).toBe('report  -  1  -  -\n');
+  expect(set.stdout).toBe('report  -  1  -  -  4\n');
   const tenant = await run(['limits', 'tenant', 'acme', '--weight', '3', '--url', url]);
   expect(tenant.stdout).toBe('acme: at most 4 jobs at a time, weight 3\n');
   const keyRateLimit = { limit: 5, perMs: 1_000, burst: 2 };
   expect(seen.map(({ body }) => body)).toEqual([
-    { concurrencyLimit: 0, rateLimit: null, concurrencyKeyLimit: 1, keyRateLimit },
+    { concurrencyLimit: 0, rateLimit: null, concurrencyKeyLimit: 1, keyRateLimit, spread: 4 },
     { weight: 3 },
   ]);
   expect((await run(['limits', 'set', 'report'])).code).toBe(2);

@@ -201,6 +201,8 @@ export interface PublishedDefinition {
   /** How often one may start, in total and per concurrency key, in the code. */
   rateLimit: RateLimit | null;
   keyRateLimit: RateLimit | null;
+  /** The number of shards for its jobs; null for 1. */
+  spread: number | null;
   hooks: HookName[];
   /** The program and its arguments; null for a TypeScript definition. */
   command: string[] | null;

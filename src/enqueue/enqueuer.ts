@@ -7,7 +7,6 @@ import { sending } from '../signals/spans.ts';
 import {
   type JobRequest,
   newJob,
-  type NewJob,
   type PublishedDefaults,
   queueVersion,
 } from '../core/job/new-job.ts';
@@ -17,17 +16,20 @@ import {
   type Registered,
   unregistered,
 } from '../core/definition/enqueue-warning.ts';
+import { timeOfJobId } from '../core/job/job-id.ts';
 import { PARAMS_MAX_BYTES } from '../core/job/params.ts';
 import type { LargeValues } from '../large/large-values.ts';
 import { FIRST_SHAPE } from '../core/shape/upgrade.ts';
 import { isEnvelopeText } from '../core/access/sealed.ts';
 import { homeShard } from '../core/queue/shard.ts';
+import { REQUEST_AHEAD_MS } from '../core/shards/spread.ts';
 import type { Db } from '../store/connection/db.ts';
 import { Catalog, type VersionRequest } from '../store/enqueue/catalog.ts';
 import { announce, EnqueueBatch, enqueueAndWake } from '../store/enqueue/enqueue-batch.ts';
 import type { EnqueuedJob, Entry } from '../store/enqueue/enqueue-entry.ts';
 import { JobIds } from '../store/connection/job-ids.ts';
 import { type Queue, Queues } from '../store/enqueue/queues.ts';
+import { ONLY_PLACE, type Placement, placeOf } from './placement.ts';
 import { jobIdOfRequest } from '../store/enqueue/request-job-id.ts';
 import { isCurrent } from './request-id.ts';
 import { NotRegistered } from './not-registered.ts';
@@ -77,7 +79,7 @@ export class Enqueuer {
   ) {
     this.#db = db;
     this.#clock = clock;
-    this.#catalog = new Catalog(db, clock);
+    this.#catalog = new Catalog(db, clock, db.shards);
     this.#queues = new Queues(db, db.shards);
     this.#ids = new JobIds(clock);
     this.#waker = waker;
@@ -117,6 +119,7 @@ export class Enqueuer {
 
   async #judge(requests: readonly JobRequest[]): Promise<void> {
     this.#refuseTimes(requests);
+    if (this.#db.shards > 1) await this.#refuseEarly(requests);
     await this.refuseUnregistered(requests);
     await this.checkParams(requests);
     const [only] = requests;
@@ -161,6 +164,25 @@ export class Enqueuer {
         throw new TimeRefused(index, 'requestId', 'must be made within the last day');
       }
     }
+  }
+
+  /**
+   * Where there are several shards, a request id says with its time where its job is
+   * (`core/shards/spread.ts`), so it may not come from a time whose spreads no process knows yet.
+   */
+  async #refuseEarly(requests: readonly JobRequest[]): Promise<void> {
+    const latestMs = () => this.#catalog.spreads.atMs + REQUEST_AHEAD_MS;
+    const isEarly = ({ requestId }: JobRequest) =>
+      requestId !== null && timeOfJobId(requestId) > latestMs();
+    await this.#catalog.refresh();
+    if (!requests.some(isEarly)) return;
+    this.#catalog.forget();
+    await this.#catalog.refresh();
+    const index = requests.findIndex(isEarly);
+    if (index < 0) return;
+    const detail =
+      'is more than a minute ahead of the clock of the database: use an idempotencyKey';
+    throw new TimeRefused(index, 'requestId', detail);
   }
 
   /** Throws when no worker has registered a definition, if the request or this server requires it. */
@@ -237,16 +259,20 @@ export class Enqueuer {
     announce(this.#waker, entries, answers);
   }
 
-  /** A job as it will be stored, for a caller that stores it in a transaction of its own. */
-  async prepare(given: JobRequest): Promise<Entry> {
+  /**
+   * A job as it will be stored, for a caller that stores it in a transaction of its own. `atHome`: in the
+   * home shard of its definition, where its schedule is; it may not have keys then.
+   */
+  async prepare(given: JobRequest, atHome = false): Promise<Entry> {
     const isLarge = this.#isLarge(given);
     const request = isLarge ? withKey(given) : given;
     const { tenant, definitionKey } = request;
     await this.#catalog.refresh();
     const published = this.#catalog.find(request);
     const version = queueVersion(request, published);
-    const queue = await this.#queues.resolve(tenant, definitionKey, version);
-    const entry = this.#entry(request, published, queue);
+    const place = atHome ? this.#home(request) : this.#placeOf(request);
+    const queue = await this.#queues.resolve(tenant, definitionKey, version, place.shard);
+    const entry = this.#entry(request, published, queue, place);
     if (!isLarge) return entry;
     const { id, paramsJson } = entry.job;
     // The value is durable before the job: a job never lacks it.
@@ -264,11 +290,28 @@ export class Enqueuer {
     const { tenant, definitionKey } = request;
     const published = this.#catalog.find(request);
     const version = queueVersion(request, published);
-    const queue = this.#queues.known(tenant, definitionKey, version);
-    return queue && this.#entry(request, published, queue);
+    const place = this.#placeOf(request);
+    const queue = this.#queues.known(tenant, definitionKey, version, place.shard);
+    return queue && this.#entry(request, published, queue, place);
   }
 
-  #entry(request: JobRequest, published: PublishedDefaults | null, queue: Queue): Entry {
+  #placeOf(request: JobRequest): Placement {
+    const { shards } = this.#db;
+    if (shards === 1) return ONLY_PLACE;
+    return placeOf(request, this.#catalog.spreads, this.#clock.now().getTime(), shards);
+  }
+
+  #home({ tenant, definitionKey }: JobRequest): Placement {
+    const shard = homeShard(tenant, definitionKey, this.#db.shards);
+    return { shard, keyShard: shard, uniqueShard: shard };
+  }
+
+  #entry(
+    request: JobRequest,
+    published: PublishedDefaults | null,
+    queue: Queue,
+    { keyShard, uniqueShard }: Placement,
+  ): Entry {
     const { tenant, requestId, idempotencyKey } = request;
     const named = requestId !== null && idempotencyKey === null;
     const id = named
@@ -281,15 +324,10 @@ export class Enqueuer {
     return {
       job,
       queue,
-      keyShard: this.#keyShard(job, queue),
+      keyShard,
+      ...(uniqueShard !== queue.shard && { uniqueShard }),
       ...(sealedParams && { sealedParams }),
     };
-  }
-
-  /** A key that counts for a whole tenant must be in one place for all its definitions. */
-  #keyShard({ tenant, idempotencyKey, idempotencyScope }: NewJob, queue: Queue): number {
-    if (idempotencyKey === null || idempotencyScope === 'definition') return queue.shard;
-    return homeShard(tenant, idempotencyKey, this.#db.shards);
   }
 }
 

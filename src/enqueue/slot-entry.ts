@@ -11,12 +11,13 @@ export async function slotEntry(
   slotAt: Date,
 ): Promise<Entry> {
   const delayMs = jitterOf(row.id, slotAt.getTime(), row.jitter_ms);
-  const entry = await enqueuer.prepare({
+  const request = {
     ...plainRequest(row.tenant, row.definition_key, row.params),
     definitionVersion: row.definition_version,
     paramsShape: row.params_shape,
     priority: row.priority,
     runAt: delayMs > 0 ? new Date(slotAt.getTime() + delayMs) : null,
-  });
+  };
+  const entry = await enqueuer.prepare(request, true);
   return { ...entry, schedule: { id: row.id, slotAt } };
 }

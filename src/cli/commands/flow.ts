@@ -22,7 +22,13 @@ import {
   stillPaused,
 } from '../text/limit-text.ts';
 import { tenantTable } from '../text/tenant-text.ts';
-import { limitCount, limitRate, tenantLimit, whole } from '../options/option-values.ts';
+import {
+  limitCount,
+  limitRate,
+  spreadCount,
+  tenantLimit,
+  whole,
+} from '../options/option-values.ts';
 import { configOf, outputOf, serverOf } from '../session.ts';
 import { UsageError } from '../options/usage-error.ts';
 
@@ -100,6 +106,7 @@ export function addFlow(program: Command, cli: Cli): void {
     .option('--concurrency-key-limit <number>', 'the same for each concurrency key', limitCount)
     .option('--rate-limit <rate>', 'job starts, as limit/perMs or limit/perMs/burst', limitRate)
     .option('--key-rate-limit <rate>', 'the same for each concurrency key', limitRate)
+    .option('--spread <number>', 'number of shards for its jobs', spreadCount)
     .addHelpText(
       'after',
       '\nInstead of a value: none removes the limit, code restores the value of the code.\n' +

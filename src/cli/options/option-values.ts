@@ -86,6 +86,10 @@ function zeroLimit(target: string): InvalidArgumentError {
   );
 }
 
+export function spreadCount(value: string): number | 'code' {
+  return value === 'code' ? value : whole(value);
+}
+
 export function limitRate(value: string): RateLimitInput | 'code' {
   if (value === 'code') return value;
   if (value === 'none') return 0;

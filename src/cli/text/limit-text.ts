@@ -5,7 +5,8 @@ import { columns } from './columns.ts';
 import { age, duration } from '../../core/values/duration.ts';
 import { printable } from '../../core/values/printable.ts';
 
-const HEADER = ['DEFINITION', 'IN USE', 'LIMIT', 'PER KEY', 'RATE', 'RATE PER KEY', 'PAUSED'];
+const LIMIT_HEADER = ['LIMIT', 'PER KEY', 'RATE', 'RATE PER KEY', 'SPREAD'];
+const HEADER = ['DEFINITION', 'IN USE', ...LIMIT_HEADER, 'PAUSED'];
 
 export function limitsTable(
   definitions: readonly PublishedDefinition[],
@@ -21,12 +22,13 @@ export function limitsTable(
 }
 
 export function limitCells(limits: Limits): string[] {
-  const { concurrencyLimit, concurrencyKeyLimit, rateLimit, keyRateLimit } = limits;
+  const { concurrencyLimit, concurrencyKeyLimit, rateLimit, keyRateLimit, spread } = limits;
   return [
     String(concurrencyLimit ?? '-'),
     String(concurrencyKeyLimit ?? '-'),
     rateText(rateLimit),
     rateText(keyRateLimit),
+    String(spread ?? '-'),
   ];
 }
 

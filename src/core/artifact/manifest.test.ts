@@ -85,6 +85,7 @@ describe('a manifest', () => {
       memoryMb: 0,
       redact: ['card.*'],
       concurrencyLimit: 5,
+      spread: 8,
       rateLimit: { limit: 2, perMs: 1_000 },
       schedule: [
         { name: 'x', cron: '* * * * *', params: null, startAt: '2030-01-01T00:00:00Z' },
@@ -159,6 +160,7 @@ describe('a manifest', () => {
     [{ retry: { baseMs: -1 } }, '.retry', 'retry.baseMs must be'],
     [{ schedule: { cron: 5 } }, '.schedule', 'schedule.cron must be'],
     [{ concurrencyLimit: -1 }, '.concurrencyLimit', 'whole number'],
+    [{ spread: 0 }, '.spread', 'whole number'],
     [{ group: { size: 0 } }, '.group', 'size must be a whole number'],
     [{ group: { size: 2, wait: 1 } }, '.group', 'unknown field "wait"'],
     [{ group: 5 }, '.group', 'must be an object with size and waitMs'],

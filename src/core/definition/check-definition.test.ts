@@ -68,6 +68,7 @@ test.each<[string, Partial<DefinitionPolicy>, object]>([
   ['a process of its own', { isolation: 'fresh' }, { isolation: 'fresh' }],
   ['a thread of the worker', { isolation: 'thread' }, { isolation: 'thread' }],
   ['a limit of memory', { memoryMb: 256 }, { memoryMb: 256 }],
+  ['a spread', { spread: 8 }, { limits: { ...NO_LIMITS, spread: 8 } }],
   ['what is hidden', { redact: ['card.number', '*.pin'] }, { redact: ['card.number', '*.pin'] }],
   ['no process at all', { isolation: 'inline' }, { isolation: 'inline' }],
   ['the owner is kept', { owner: 'team-media' }, { owner: 'team-media' }],

@@ -15,6 +15,11 @@ export interface Unique {
 
 export type UniqueWhile = 'queued' | 'active' | { windowMs: number };
 
+/** The key as it is stored. The prefix keeps a key of the caller and one made from params apart. */
+export function storedKey(key: string | null, paramsSha: string): string {
+  return key === null ? `params:${paramsSha}` : `key:${key}`;
+}
+
 /** The earlier job in its current state. */
 export interface UniqueHolder {
   state: JobState;

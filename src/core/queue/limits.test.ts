@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import {
   changedOverride,
   effectiveLimits,
+  isLimited,
   LimitError,
   type LimitsChange,
   type LimitsInput,
@@ -65,6 +66,7 @@ describe('what holds', () => {
     [{}, {}],
     [{ concurrencyLimit: 9 }, { concurrencyLimit: 9 }],
     [{ concurrencyLimit: 0 }, { concurrencyLimit: null }],
+    [{ spread: 4 }, { spread: 4 }],
     [
       { rateLimit: 0, concurrencyKeyLimit: 1 },
       { rateLimit: null, concurrencyKeyLimit: 1 },
@@ -72,6 +74,11 @@ describe('what holds', () => {
   ])('with %j in place of the code', (override, expected) => {
     expect(effectiveLimits(code, override)).toEqual({ ...code, ...expected });
   });
+});
+
+it('is not limited by a spread', () => {
+  expect(isLimited({ ...NO_LIMITS, spread: 4 })).toBe(false);
+  expect(isLimited({ ...NO_LIMITS, keyRateLimit: RATE })).toBe(true);
 });
 
 describe('shards', () => {

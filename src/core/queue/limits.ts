@@ -1,5 +1,6 @@
 import { unknownName } from '../values/nearest.ts';
 import { YEAR_MS } from '../values/duration.ts';
+import { SPREAD_MAX } from '../shards/spread.ts';
 
 /**
  * Concurrency and rate limits. The code of a definition sets them, and an operator can override
@@ -20,6 +21,8 @@ export interface Limits {
   concurrencyKeyLimit: number | null;
   rateLimit: RateLimit | null;
   keyRateLimit: RateLimit | null;
+  /** Not a limit, but set like one: the number of shards of its jobs (`core/shards/spread.ts`). Null: 1. */
+  spread: number | null;
 }
 
 /** A rate as input; `burst` defaults to `limit`. */
@@ -30,6 +33,8 @@ export interface LimitsInput {
   concurrencyKeyLimit?: number | undefined;
   rateLimit?: RateLimitInput | undefined;
   keyRateLimit?: RateLimitInput | undefined;
+  /** The jobs of the definition use this many shards of a database with several. Default 1. */
+  spread?: number | undefined;
 }
 
 /** A change: null removes the override, a missing field stays as it is. */
@@ -43,6 +48,7 @@ export const NO_LIMITS: Limits = {
   concurrencyKeyLimit: null,
   rateLimit: null,
   keyRateLimit: null,
+  spread: null,
 };
 
 export const LIMIT_NAMES = Object.keys(NO_LIMITS) as (keyof Limits)[];
@@ -57,13 +63,19 @@ export class LimitError extends Error {
 
 /** Fills in defaults and rejects invalid fields with a message that names the field. */
 export function limitsOf(input: LimitsInput): Limits {
-  const { concurrencyLimit, concurrencyKeyLimit, rateLimit, keyRateLimit } = input;
+  const { concurrencyLimit, concurrencyKeyLimit, rateLimit, keyRateLimit, spread } = input;
   return {
     concurrencyLimit: countOf('concurrencyLimit', concurrencyLimit) || null,
     concurrencyKeyLimit: countOf('concurrencyKeyLimit', concurrencyKeyLimit) || null,
     rateLimit: rateOf('rateLimit', rateLimit) || null,
     keyRateLimit: rateOf('keyRateLimit', keyRateLimit) || null,
+    spread: spread === undefined ? null : wholeIn('spread', spread, 1, SPREAD_MAX),
   };
+}
+
+/** Whether anything limits the jobs. */
+export function isLimited({ spread: _spread, ...limits }: Limits): boolean {
+  return Object.values(limits).some(Boolean);
 }
 
 /** The override after one more change. */
@@ -93,13 +105,14 @@ export function effectiveLimits(code: Limits, override: LimitsOverride): Limits 
     concurrencyKeyLimit: pick('concurrencyKeyLimit'),
     rateLimit: pick('rateLimit'),
     keyRateLimit: pick('keyRateLimit'),
+    spread: pick('spread'),
   };
 }
 
 /**
  * The share of a limit that one shard enforces. Shards do not coordinate, so a limit of a
- * definition or tenant is divided, and the first shards get the remainder. All keys of a tenant and
- * definition are in one shard, so key limits stay whole.
+ * definition or tenant is divided, and the first shards get the remainder. All jobs of a concurrency
+ * key are in one shard, so key limits stay whole.
  */
 export function shareOf(limits: Limits, shard: number, shards: number): Limits {
   const share = (whole: number) => Math.floor(whole / shards) + (shard < whole % shards ? 1 : 0);

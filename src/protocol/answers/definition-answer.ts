@@ -41,6 +41,7 @@ export const DefinitionAnswer = z.looseObject({
   concurrencyKeyLimit: z.int().nullable().describe('The same per concurrency key.'),
   rateLimit: Rate.nullable().describe('Rate limit of starts, from the code.'),
   keyRateLimit: Rate.nullable().describe('The same per concurrency key.'),
+  spread: z.int().nullable().describe('Number of shards for its jobs, from the code; null: 1.'),
   hooks: z.array(z.enum(HOOKS)).describe('Hooks that it has.'),
   command: z.array(z.string()).nullable().describe('Program and arguments; null for code.'),
   redact: z.array(z.string()).describe('Paths that are redacted in params, results and events.'),
@@ -121,9 +122,11 @@ export function definitionAnswer(
   };
 }
 
+/** A worker of an earlier release published no spread. */
 function limitsAnswer({ rateLimit, keyRateLimit, ...counts }: Limits) {
   return {
     ...counts,
+    spread: counts.spread ?? null,
     rateLimit: rateLimit && { ...rateLimit },
     keyRateLimit: keyRateLimit && { ...keyRateLimit },
   };

@@ -10,6 +10,7 @@ const limits = z.looseObject({
   concurrencyKeyLimit: z.int().nullable(),
   rateLimit: Rate.nullable(),
   keyRateLimit: Rate.nullable(),
+  spread: z.int().nullable().describe('Number of shards for its jobs; null: 1.'),
 });
 
 const override = z.looseObject({
@@ -17,6 +18,7 @@ const override = z.looseObject({
   concurrencyKeyLimit: z.int().optional(),
   rateLimit: z.union([z.literal(0), Rate]).optional(),
   keyRateLimit: z.union([z.literal(0), Rate]).optional(),
+  spread: z.int().optional(),
 });
 
 export const DefinitionLimitsAnswer = z

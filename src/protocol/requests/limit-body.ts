@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CONCURRENCY_LIMIT_MAX, PER_MS_MAX, RATE_MAX } from '../../core/queue/limits.ts';
+import { SPREAD_MAX } from '../../core/shards/spread.ts';
 import { TENANT_WEIGHT_MAX } from '../../core/views/key-view.ts';
 import { closed, exampleBody, says, text, whole } from '../fields.ts';
 
@@ -43,6 +44,10 @@ export const DefinitionLimitsBody = closed({
   concurrencyKeyLimit: count().describe('The same per concurrency key.'),
   rateLimit: rate().describe('Rate limit of starts.'),
   keyRateLimit: rate().describe('The same per concurrency key.'),
+  spread: whole(1, SPREAD_MAX)
+    .nullable()
+    .optional()
+    .describe('Number of shards for its jobs; null: remove the override.'),
 }).meta(exampleBody({ concurrencyLimit: 4 }));
 
 /** Body of `PATCH /v1/tenants/{tenant}/limits`; omitted fields stay unchanged. */

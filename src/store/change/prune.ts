@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sleep } from '../../runtime/deadline.ts';
 import { type Queryable, statement } from '../connection/db.ts';
+import { freeKeys, type HeldKey } from '../enqueue/key-holders.ts';
 import { atCtids, ctidOf } from '../connection/planner.ts';
 
 /**
@@ -94,25 +95,37 @@ export async function cleanKept(
 /**
  * Frees idempotency keys whose job is gone. This only saves space: a key that is requested again
  * is taken over anyway, unless it outlives its job. It reads the keys in order, a page at a time; an index by job would cost
- * every enqueue with a key. Jobs within retention always exist, so their keys are skipped.
+ * every enqueue with a key. Jobs within retention always exist, so their keys are skipped. The job of
+ * a key may be in another shard, which is asked then.
  */
-const TIDY_KEYS = statement<{ read: number; freed: number; scope: string; key: string }>(
+const TIDY_KEYS = statement<{
+  read: number;
+  freed: number;
+  scope: string;
+  key: string;
+  elsewhere: HeldKey[];
+}>(
   'tidy_keys',
   `with page as materialized (
     select ${ctidOf('d')}, d.scope, d.key, d.job_id from longshore.dedupe d
     where d.shard = $1 and d.scope >= $2 and (d.scope, d.key) > ($2, $3)
     order by d.scope, d.key limit $4
   ),
+  old as materialized (
+    select p.*, ('x' || right(p.job_id::text, 3))::bit(12)::int & 1023 as of_shard from page p
+    where p.job_id < longshore.id_floor(
+      coalesce($6::timestamptz, clock_timestamp()) - make_interval(hours => 24 * $5))
+  ),
   freed as (
     delete from longshore.dedupe where ${atCtids(`
-      select p.ctid from page p
-      where p.job_id < longshore.id_floor(
-          coalesce($6::timestamptz, clock_timestamp()) - make_interval(hours => 24 * $5))
+      select p.ctid from old p
+      where p.of_shard = $1
         and (select j.id from longshore.job j where j.shard = $1 and j.id = p.job_id) is null`)}
     returning 1
   )
   select (select count(*)::int from page) as read, (select count(*)::int from freed) as freed,
-    p.scope, p.key
+    p.scope, p.key, (select coalesce(json_agg(json_build_object('scope', o.scope, 'key', o.key, 'id', o.job_id)), '[]')
+      from old o where o.of_shard <> $1) as elsewhere
   from page p order by p.scope desc, p.key desc limit 1`,
 );
 
@@ -135,7 +148,7 @@ export async function tidyKeys(
   const [row] = await db.run(TIDY_KEYS, values);
   if (!row) return { freed: 0, last: null };
   const last = row.read === page ? { scope: row.scope, key: row.key } : null;
-  return { freed: row.freed, last };
+  return { freed: row.freed + (await freeKeys(db, shard, row.elsewhere)), last };
 }
 
 const KEEP_KEYS = statement<{ name: string }>(

@@ -6,6 +6,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { listReleases } from '../deployments/releases.ts';
 import type { Queryable } from '../connection/db.ts';
 import { listDefinitions } from './definitions.ts';
+import { readSpreads, type Spreads } from './spreads.ts';
 
 const FRESH_MS = 1_000;
 
@@ -25,22 +26,27 @@ export interface VersionRequest {
   concurrencyKey?: string | null;
 }
 
-/** A cache of definitions and releases; it is valid for a second. */
+const NO_SPREADS: Spreads = { atMs: Infinity, byKey: new Map() };
+
+/** A cache of definitions, releases and spreads; it is valid for a second. */
 export class Catalog {
   readonly #db: Queryable;
   readonly #clock: Clock;
+  readonly #shards: number;
   #shared = new Map<string, Versions>();
   /** Definitions that belong to one tenant. */
   #owned = new Map<string, Map<string, Versions>>();
+  #spreads = NO_SPREADS;
   /** When the last read began. */
   #readAtMs = Number.NEGATIVE_INFINITY;
   /** What was read before is old. */
   #forgottenMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
-  constructor(db: Queryable, clock: Clock) {
+  constructor(db: Queryable, clock: Clock, shards = 1) {
     this.#db = db;
     this.#clock = clock;
+    this.#shards = shards;
   }
 
   /** Reads the definitions again when they are not fresh; undefined when they are. */
@@ -94,8 +100,14 @@ export class Catalog {
     return new Map(own.map(([key, { byVersion }]) => [key, [...byVersion.keys()]]));
   }
 
+  /** As last read. With one shard there is nothing to spread. */
+  get spreads(): Spreads {
+    return this.#spreads;
+  }
+
   async #read(): Promise<void> {
     const beganMs = this.#clock.monotonicMs();
+    const spreads = this.#shards === 1 ? NO_SPREADS : await readSpreads(this.#db);
     const owned = new Map<string, Map<string, Versions>>([[DEFAULT_TENANT, new Map()]]);
     const versionsOf = (tenant: string, key: string): Versions => {
       const byKey = owned.get(tenant) ?? new Map<string, Versions>();
@@ -122,6 +134,7 @@ export class Catalog {
     this.#shared = owned.get(DEFAULT_TENANT) ?? new Map();
     owned.delete(DEFAULT_TENANT);
     this.#owned = owned;
+    this.#spreads = spreads;
     this.#readAtMs = beganMs;
   }
 }

@@ -98,7 +98,7 @@ export class EnqueueBatch {
     const keyless = (idempotencyKey ?? concurrencyKey ?? unique ?? requestId ?? after) === null;
     // Parents may be anywhere.
     const kind = after !== null ? 'follower' : keyless ? 'keyless' : 'keyed';
-    const name = `${kind} ${entry.queue.shard} ${keyShardOf(entry)}`;
+    const name = `${kind} ${entry.queue.shard} ${keyShardOf(entry)} ${entry.uniqueShard ?? ''}`;
     const known = this.#others.get(name);
     if (known) return known;
     const flusher = new Flusher(this.#db, this.#waker);

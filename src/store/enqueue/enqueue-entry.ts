@@ -2,6 +2,7 @@ import { PARENTS } from '../../core/dependency/dependency.ts';
 import type { JobPolicy, JobState } from '../../core/job/job.ts';
 import type { NewJob } from '../../core/job/new-job.ts';
 import { canonicalSha } from './key-holders.ts';
+import { storedKey } from '../../core/job/unique.ts';
 import type { Queue } from './queues.ts';
 import type { UniqueKey } from './unique-jobs.ts';
 
@@ -13,6 +14,8 @@ export interface Entry {
   schedule?: { id: string; slotAt: Date } | null;
   /** The shard of its idempotency key, if it is not that of the job. */
   keyShard?: number;
+  /** The shard of its unique key, if it is not that of the job. */
+  uniqueShard?: number;
   /** The encrypted params, if they are encrypted. */
   sealedParams?: string;
   /** Another job waits for its end. */
@@ -46,7 +49,7 @@ export function toRow(entry: Entry, n: number) {
   const keyed = job.idempotencyKey !== null;
   const tenantWide = job.idempotencyScope === 'tenant';
   const scope = `idempotency\n${job.tenant}${tenantWide ? '' : `\n${job.definitionKey}`}`;
-  const unique = uniqueKeyOf(job);
+  const unique = uniqueKeyOf(entry);
   return {
     n,
     id: job.id,
@@ -85,11 +88,12 @@ function storedPolicy({ policy, after }: NewJob, unique: UniqueKey | null): JobP
   };
 }
 
-/** The prefix keeps a key of the caller and one made from params apart. */
-function uniqueKeyOf({ tenant, definitionKey, paramsJson, unique }: NewJob): UniqueKey | null {
+function uniqueKeyOf({ job, queue, uniqueShard }: Entry): UniqueKey | null {
+  const { tenant, definitionKey, paramsJson, unique } = job;
   if (!unique) return null;
   const scope = `unique\n${tenant}\n${definitionKey}`;
   const params_sha = canonicalSha(paramsJson);
-  const key = unique.key === null ? `params:${params_sha}` : `key:${unique.key}`;
-  return { ...unique, scope, key, params_sha };
+  const key = storedKey(unique.key, params_sha);
+  const shard = uniqueShard ?? queue.shard;
+  return { ...unique, scope, key, params_sha, shard, queue };
 }

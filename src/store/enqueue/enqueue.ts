@@ -8,7 +8,7 @@ import { isPlain, storePlain } from './enqueue-plain.ts';
 import { permit, COUNT_BLOCKED, keyLimiter, blocks } from '../limits/limiters.ts';
 import { findRepeats, pointKeys, takeKeys } from './key-holders.ts';
 import { withPartitions } from '../connection/partitions.ts';
-import { inRounds, meetHolders } from './unique-jobs.ts';
+import { inRounds, lockForeignKeys, meetHolders } from './unique-jobs.ts';
 import { moves, counters } from '../counters/counter-moves.ts';
 
 /**
@@ -186,9 +186,10 @@ async function store(
   for (let tries = 0; pending.length > 0; tries += 1) {
     if (tries === 5) throw new Error('an idempotency key kept changing hands');
     const ready = early ? await takeKeys(db, pending) : pending;
+    if (early) await lockForeignKeys(db, ready);
     for (const [shard, rows] of byShard(entries, ready)) {
       for (const round of inRounds(rows)) {
-        const fresh = early ? await meet(db, shard, round, answers) : round;
+        const fresh = early ? await meet(db, round, answers) : round;
         if (fresh.length === 0) continue;
         const made = await db.run(ENQUEUE, [shard, JSON.stringify(fresh)]);
         const limiters = made.flatMap(({ limiter }) => limiter ?? []);
@@ -212,11 +213,10 @@ async function store(
 /** Answers for unique jobs whose key another job holds; returns the rows to store. */
 async function meet(
   db: Queryable,
-  shard: number,
   rows: readonly EntryRow[],
   answers: EnqueuedJob[],
 ): Promise<EntryRow[]> {
-  const { fresh, met } = await meetHolders(db, shard, rows);
+  const { fresh, met } = await meetHolders(db, rows);
   for (const row of rows) {
     const found = met.get(row.n);
     if (!found) continue;

@@ -180,6 +180,30 @@ export async function pointKeys(
   if (keys.length > 0) await db.run(POINT_KEYS, [shard, JSON.stringify(keys)]);
 }
 
+export interface HeldKey {
+  scope: string;
+  key: string;
+  id: string;
+}
+
+/** Frees those of these keys whose job is gone; returns how many. */
+export async function freeKeys(
+  db: Queryable,
+  shard: number,
+  held: readonly HeldKey[],
+): Promise<number> {
+  if (held.length === 0) return 0;
+  const jobs = await findJobs(
+    db,
+    held.map(({ id }) => id),
+  );
+  let freed = 0;
+  for (const { scope, key, id } of held) {
+    if (!jobs.has(id)) freed += (await db.run(FREE_KEY, [shard, scope, key, id])).length;
+  }
+  return freed;
+}
+
 /**
  * The state of these jobs, without those that no longer exist. While retention replaces a partition, one
  * snapshot may see a kept job in neither table, so a missing job is looked up twice.

@@ -70,26 +70,30 @@ export async function servedQueues(
 /** A cache: the number of a queue never changes. */
 export class Queues {
   readonly #db: Queryable;
-  readonly #shards: number;
-  readonly #known = new Map<string, Queue>();
+  /** By shard. */
+  readonly #known: Map<string, Queue>[];
 
   constructor(db: Queryable, shards: number) {
     this.#db = db;
-    this.#shards = shards;
+    this.#known = Array.from({ length: shards }, () => new Map());
   }
 
   /** A queue that was resolved before. */
-  known(tenant: string, key: string, version: number): Queue | undefined {
-    return this.#known.get(nameOf(tenant, key, version));
+  known(tenant: string, key: string, version: number, shard: number): Queue | undefined {
+    return this.#known[shard]?.get(nameOf(tenant, key, version));
   }
 
-  async resolve(tenant: string, key: string, version: number): Promise<Queue> {
-    const known = this.known(tenant, key, version);
+  async resolve(
+    tenant: string,
+    key: string,
+    version: number,
+    shard = homeShard(tenant, key, this.#known.length),
+  ): Promise<Queue> {
+    const known = this.known(tenant, key, version, shard);
     if (known) return known;
-    const shard = homeShard(tenant, key, this.#shards);
     const queue = await findOrCreateQueue(this.#db, shard, key, version, tenant);
     const found = { shard, queue, tenant, key, version };
-    this.#known.set(nameOf(tenant, key, version), found);
+    this.#known[shard]?.set(nameOf(tenant, key, version), found);
     return found;
   }
 }

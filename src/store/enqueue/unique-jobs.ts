@@ -1,5 +1,6 @@
 import { RETRYABLE_STATES } from '../../core/failure/retry.ts';
 import { isTerminal, type JobPolicy, type JobState } from '../../core/job/job.ts';
+import { shardOfJobId } from '../../core/job/job-id.ts';
 import {
   holds,
   judgeUnique,
@@ -9,6 +10,7 @@ import {
 } from '../../core/job/unique.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { findJobs, type HolderJob, pointKeys } from './key-holders.ts';
+import { findOrCreateQueue, type Queue } from './queues.ts';
 
 /**
  * Unique jobs share the table of idempotency keys. A row says which job took the key last. The key is
@@ -39,6 +41,10 @@ export interface UniqueKey extends Unique {
   /** The key as it is stored: of the caller, or made from params. */
   key: string;
   params_sha: string;
+  /** Where its row is. Its jobs are there too, unless a concurrency key decides about theirs. */
+  shard: number;
+  /** Of the new job. */
+  queue: Queue;
 }
 
 /** Inserts the row or locks it; returns the holder of the key. */
@@ -95,14 +101,12 @@ export interface Met {
  */
 export async function meetHolders<Row extends UniqueRow>(
   tx: Queryable,
-  shard: number,
   rows: readonly Row[],
 ): Promise<{ fresh: Row[]; met: Map<number, Met> }> {
   const met = new Map<number, Met>();
-  const wanted = rows.flatMap(({ id, unique }) => (unique ? [{ ...unique, id }] : []));
+  const wanted = wantedKeys(rows);
   if (wanted.length === 0) return { fresh: [...rows], met };
-  const held = await tx.run(LOCK_KEYS, [shard, JSON.stringify(wanted)]);
-  const holderOf = new Map(held.map(({ scope, key, job_id }) => [`${scope}\n${key}`, job_id]));
+  const holderOf = await lockKeys(tx, wanted);
   // What holds its key itself is not stored yet, and need not be looked for.
   const own = new Set(wanted.map(({ id }) => id));
   const jobs = await findJobs(
@@ -112,30 +116,71 @@ export async function meetHolders<Row extends UniqueRow>(
   const fresh: Row[] = [];
   for (const row of rows) {
     const holder = row.unique && jobs.get(holderOf.get(nameOf(row.unique)) ?? '');
-    const answer = row.unique && holder ? await meet(tx, shard, row, row.unique, holder) : null;
+    const answer = row.unique && holder ? await meet(tx, row, row.unique, holder) : null;
     if (answer) met.set(row.n, answer);
     else fresh.push(row);
   }
-  const taken = fresh.flatMap(({ id, unique }) => (unique ? [{ ...unique, id }] : []));
-  const others = taken.filter((one) => holderOf.get(nameOf(one)) !== one.id);
-  await pointKeys(tx, shard, others);
+  const others = wantedKeys(fresh).filter((one) => holderOf.get(nameOf(one)) !== one.id);
+  for (const [shard, here] of byShard(others)) await pointKeys(tx, shard, here);
   return { fresh, met };
+}
+
+/**
+ * Locks the keys of all these rows in one order, if some are not in the shard of their job: then
+ * `meetHolders`, which goes from shard to shard of jobs, would lock them in another order.
+ */
+export async function lockForeignKeys(tx: Queryable, rows: readonly UniqueRow[]): Promise<void> {
+  if (!rows.some(({ unique }) => unique && unique.shard !== unique.queue.shard)) return;
+  const first = new Map(wantedKeys(rows.toReversed()).map((one) => [nameOf(one), one]));
+  await lockKeys(tx, [...first.values()]);
+}
+
+interface WantedKey {
+  shard: number;
+  id: string;
+  scope: string;
+  key: string;
+  params_sha: string;
+}
+
+function wantedKeys(rows: readonly UniqueRow[]): WantedKey[] {
+  return rows.flatMap(({ id, unique }) => {
+    if (!unique) return [];
+    const { shard, scope, key, params_sha } = unique;
+    return [{ shard, id, scope, key, params_sha }];
+  });
+}
+
+/** The holder of each key, by its name. */
+async function lockKeys(tx: Queryable, wanted: readonly WantedKey[]): Promise<Map<string, string>> {
+  const holders = new Map<string, string>();
+  for (const [shard, here] of byShard(wanted)) {
+    for (const row of await tx.run(LOCK_KEYS, [shard, JSON.stringify(here)])) {
+      holders.set(nameOf(row), row.job_id);
+    }
+  }
+  return holders;
+}
+
+function byShard<Key extends { shard: number }>(keys: readonly Key[]): [number, Key[]][] {
+  return [...Map.groupBy(keys, ({ shard }) => shard)].sort(([a], [b]) => a - b);
 }
 
 /** Null: the holder does not prevent this job. */
 async function meet(
   tx: Queryable,
-  shard: number,
   row: UniqueRow,
   unique: UniqueKey,
   holder: HolderJob,
 ): Promise<Met | null> {
+  const shard = shardOfJobId(holder.id);
+  const queue = await queueIn(tx, shard, unique.queue);
   // A job of another version waits in another queue, and its params would be judged by other rules.
-  const untouched = holder.untouched && holder.queue === row.queue;
+  const untouched = holder.untouched && holder.queue === queue;
   const verdict = judgeUnique(unique, { ...holder, untouched });
   if (verdict === 'make') return null;
   if (verdict === 'existing') return { jobId: holder.id, status: holder.state, replaced: false };
-  const { queue, params, policy, rank, run_at, delay_ms, expires_at } = row;
+  const { params, policy, rank, run_at, delay_ms, expires_at } = row;
   const shape = JSON.stringify({ paramsShape: policy?.paramsShape });
   const delayMs = replacingDelayMs(unique, delay_ms, holder.ageMs);
   const values = [shard, holder.id, queue, params, rank, run_at, delayMs, expires_at, shape];
@@ -146,7 +191,14 @@ async function meet(
   return { jobId: moved.id, status: moved.state, replaced: false };
 }
 
+/** With another concurrency key, the holder is in another shard, where the same queue has another number. */
+async function queueIn(tx: Queryable, shard: number, of: Queue): Promise<number> {
+  const { queue, key, version, tenant } = of;
+  return shard === of.shard ? queue : await findOrCreateQueue(tx, shard, key, version, tenant);
+}
+
 interface OwnKey {
+  shard: number;
   id: string;
   scope: string;
   key: string;
@@ -156,7 +208,8 @@ interface OwnKey {
 
 const READ_KEYS = statement<OwnKey>(
   'read_unique_keys',
-  `select j.id, j.policy -> 'unique' ->> 'key' as key, j.policy -> 'unique' -> 'while' as while,
+  `select j.id, j.policy -> 'unique' ->> 'key' as key, case when j.concurrency_key is null then $1::int
+     else longshore.key_shard('unique', l.tenant, l.key, j.policy -> 'unique' ->> 'key') end as shard, j.policy -> 'unique' -> 'while' as while,
      'unique' || chr(10) || l.tenant || chr(10) || l.key as scope,
      encode(sha256(convert_to(j.params::text, 'UTF8')), 'hex') as params_sha
    from unnest($2::uuid[]) as wanted(id)
@@ -192,8 +245,7 @@ export async function retakeUniqueKeys(
   }
   const wanted = [...first.values()];
   if (wanted.length === 0) return taken;
-  const held = await tx.run(LOCK_KEYS, [shard, JSON.stringify(wanted)]);
-  const holderOf = new Map(held.map((row) => [nameOf(row), row.job_id]));
+  const holderOf = await lockKeys(tx, wanted);
   const holders = await findJobs(tx, [...holderOf.values()]);
   const free = wanted.filter((own) => {
     const holder = holders.get(holderOf.get(nameOf(own)) ?? '');
@@ -202,7 +254,7 @@ export async function retakeUniqueKeys(
     taken.set(own.id, holder.id);
     return false;
   });
-  await pointKeys(tx, shard, free);
+  for (const [of, here] of byShard(free)) await pointKeys(tx, of, here);
   return taken;
 }
 

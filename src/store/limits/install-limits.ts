@@ -1,4 +1,4 @@
-import type { Limits } from '../../core/queue/limits.ts';
+import { isLimited, type Limits } from '../../core/queue/limits.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 /**
@@ -84,7 +84,6 @@ export async function installLimits(
     keyRateLimit && JSON.stringify(keyRateLimit),
   ]);
   const queues = await tx.run(APPLY[scope], [shard, name]);
-  const limited = Object.values(limits).some(Boolean);
-  if (queues.length > 0 && limited) await tx.run(ADOPT_FOR, [shard, scope, name]);
+  if (queues.length > 0 && isLimited(limits)) await tx.run(ADOPT_FOR, [shard, scope, name]);
   return changed.length > 0 || queues.length > 0;
 }

@@ -1,6 +1,7 @@
 import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import {
   effectiveLimits,
+  isLimited,
   type Limits,
   type LimitsOverride,
   NO_LIMITS,
@@ -9,6 +10,12 @@ import {
 } from '../../core/queue/limits.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { installLimits, type LimitScope, lockQueues } from './install-limits.ts';
+import {
+  type AskedSpread,
+  askSpreads,
+  findDifferentSpreads,
+  fixSpreads,
+} from '../enqueue/spreads.ts';
 import { adopt } from './sweep-limiters.ts';
 import { QUEUES_CHANGED, sendWakeHint } from '../connection/wake.ts';
 
@@ -86,14 +93,33 @@ export async function syncLimits(
     for (const { name } of await db.run(HAVE_LIMITERS, [shard, 'definition', keys]))
       known.add(name);
   }
-  const limited = (await readStoredLimits(db, 'definition', keys)).filter(
-    ({ name, code, override }) =>
-      known.has(name) || Object.values(effectiveLimits(code, override)).some(Boolean),
+  const stored = await readStoredLimits(db, 'definition', keys);
+  await syncSpreads(db, stored);
+  const limited = stored.filter(
+    ({ name, code, override }) => known.has(name) || isLimited(effectiveLimits(code, override)),
   );
   if (limited.length === 0) return;
   const names = limited.map(({ name }) => name);
   const read = async (tx: Queryable) => await readStoredLimits(tx, 'definition', names);
   await enforce(db, read, 'definition', shards);
+}
+
+/** Most starts of a worker change no spread, and lock nothing. */
+async function syncSpreads(db: Db, stored: readonly StoredLimits[]): Promise<void> {
+  if (db.shards === 1) return;
+  const different = await findDifferentSpreads(db, stored.map(askedSpread));
+  if (different.length === 0) return;
+  const names = different.map(({ key }) => key);
+  await db.transaction(async (tx) => {
+    await lockQueues(tx);
+    const now = await readStoredLimits(tx, 'definition', names);
+    await askSpreads(tx, now.map(askedSpread));
+  });
+  await fixSpreads(db);
+}
+
+function askedSpread({ name, code, override }: StoredLimits): AskedSpread {
+  return { key: name, spread: effectiveLimits(code, override).spread ?? 1 };
 }
 
 /** A shard that does not answer must not hold the lock of queues for long. */
@@ -116,14 +142,18 @@ export async function enforce(
   scope: LimitScope,
   shards = allShards(db),
 ): Promise<void> {
+  const spreads = scope === 'definition' && db.shards > 1;
   const changed = await db.transaction(async (tx) => {
     if (db.shards > 1) await tx.run(TIMEOUT);
     await lockQueues(tx);
     let changedAny = false;
-    for (const { name, code, override } of await read(tx)) {
+    const stored = await read(tx);
+    if (spreads) await askSpreads(tx, stored.map(askedSpread));
+    for (const { name, code, override } of stored) {
       const limits = effectiveLimits(code, override);
       requireDivisible(limits, db.shards);
       for (const shard of shards) {
+        if (!isLimited(limits) && (await hasNoLimiter(tx, shard, scope, name))) continue;
         const share = shareOf(limits, shard, db.shards);
         if (await installLimits(tx, shard, scope, name, share)) changedAny = true;
       }
@@ -131,7 +161,18 @@ export async function enforce(
     if (changedAny) for (const shard of shards) await adopt(tx, shard);
     return changedAny;
   });
+  if (spreads) await fixSpreads(db);
   if (changed) await notifyWorkers(db, shards);
+}
+
+/** A definition whose limits were only lifted, or which is only spread, needs no limiter. */
+async function hasNoLimiter(
+  tx: Queryable,
+  shard: number,
+  scope: LimitScope,
+  name: string,
+): Promise<boolean> {
+  return (await tx.run(HAVE_LIMITERS, [shard, scope, [name]])).length === 0;
 }
 
 /** A hint; each worker also polls its queues. */

@@ -73,6 +73,7 @@ const EXPECTED: Record<string, [params: unknown, result: unknown]> = {
   'docs.watched': [{ files: ['a', 'b'] }, { done: 2 }],
   'docs.welcome': [{ user: 'Ann' }, { mails: 2 }],
   invoice: [{ customer: 'ada' }, { customer: 'ada' }],
+  'image.resize': [{ file: 'a.png' }, { file: 'a.png' }],
   'report.build': [{}, null],
   'docs.geocode': [
     { street: 'Unter den Linden', city: 'Berlin' },

@@ -78,6 +78,7 @@ describe('the limits of a definition', () => {
       ['definitions/helo', { concurrencyLimit: 1 }, 404, 'did you mean \\"hello\\"'],
       ['definitions/hello', { concurencyLimit: 1 }, 400, 'did you mean'],
       ['definitions/hello', { concurrencyLimit: -1 }, 400, 'whole number'],
+      ['definitions/hello', { spread: 0 }, 400, 'whole number'],
       ['definitions/hello', { rateLimit: { limit: 5 } }, 400, '/rateLimit/perMs'],
       ['definitions/hello', { rateLimit: 7 }, 400, '0 for no limit'],
       ['tenants/unknown', { weight: 2 }, 404, 'not found'],

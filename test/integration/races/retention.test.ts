@@ -144,6 +144,20 @@ describe.each(postgresVersions())('retention on PostgreSQL %i', (postgres) => {
     await keepKeys(database.db, 0);
   });
 
+  it('asks the shard of the job before it frees a key', async () => {
+    const kept = await endedSince(database, 12, FAILURE, { idempotencyKey: 'far' });
+    const gone = await endedSince(database, 12, SUCCESS, { idempotencyKey: 'far gone' });
+    await dropAll(database, WEEK);
+    // The same rows as if a scope had put them into another shard than their jobs.
+    await database.sql('update longshore.dedupe set shard = 1 where job_id = any ($1::uuid[])', [
+      [kept, gone],
+    ]);
+    expect(await tidyKeys(database.db, 1, FIRST_KEY, 10, 7)).toEqual({ freed: 1, last: null });
+    const left = await database.sql('select key from longshore.dedupe where shard = 1');
+    expect(left).toEqual([{ key: 'far' }]);
+    await database.sql('delete from longshore.dedupe where shard = 1');
+  });
+
   it('frees the key of a deleted job, and no other', async () => {
     const keyed = { idempotencyKey: 'gone', paramsJson: '1' };
     const first = await endedSince(database, 12, SUCCESS, keyed);

@@ -13,6 +13,7 @@ export const COMPLETE_ONLY: Record<string, string> = {
   'test/integration/worker/in-process.test.ts': 'starts several kinds of processes',
   'test/integration/worker/shards.test.ts': 'breaks each shard and waits for the others',
   'test/integration/shards/broken-shard.test.ts': 'waits until a shard is given up',
+  'test/integration/shards/spread.test.ts': 'many pairs of processes with an old and a new spread',
   'test/integration/shards/idle-shards.test.ts': 'waits until 64 shards are quiet',
   'test/integration/definitions/groups.test.ts': 'runs groups in every kind of isolation',
   'test/integration/definitions/params-shapes.test.ts':

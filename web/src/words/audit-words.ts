@@ -2,6 +2,7 @@
 const NAMES: Record<string, string> = {
   concurrencyLimit: 'limit',
   concurrencyKeyLimit: 'limit per key',
+  spread: 'shards',
   weight: 'weight',
   enabled: 'enabled',
   reason: 'reason',

@@ -11,8 +11,8 @@ import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
 import {
   LIMIT_TITLES,
-  limitWords,
   readLimits,
+  settingWords,
   typedLimits,
 } from '../../words/queues/limit-words.ts';
 
@@ -35,8 +35,8 @@ export function LimitsPanel({ definition: { key, limits } }: { definition: Publi
         facts={[
           ...LIMIT_NAMES.map((name) => {
             const said =
-              override[name] === undefined ? '' : ` (in code: ${limitWords(code[name])})`;
-            return [LIMIT_TITLES[name], `${limitWords(effective[name])}${said}`] as const;
+              override[name] === undefined ? '' : ` (in code: ${settingWords(name, code)})`;
+            return [LIMIT_TITLES[name], `${settingWords(name, effective)}${said}`] as const;
           }),
           ['In use', effective.concurrencyLimit === null ? null : inUse],
           ['Changed', changedAt && <Changed by={changedBy} at={changedAt} />],
@@ -104,7 +104,7 @@ function LimitsDialog({
             id={`${id}-${name}`}
             value={typed[name]}
             autoComplete="off"
-            placeholder={`in code: ${limitWords(code[name])}`}
+            placeholder={`in code: ${settingWords(name, code)}`}
             aria-invalid={wrong?.field === name}
             aria-describedby={`${id}-wrong`}
             onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}

@@ -1,7 +1,14 @@
 import { describe, expect, it, test } from 'vitest';
-import { readLimits, typedLimits } from './limit-words.ts';
+import { NO_LIMITS } from '../../../../src/core/queue/limits.ts';
+import { readLimits, settingWords, typedLimits } from './limit-words.ts';
 
-const nothing = { concurrencyLimit: '', concurrencyKeyLimit: '', rateLimit: '', keyRateLimit: '' };
+const nothing = {
+  concurrencyLimit: '',
+  concurrencyKeyLimit: '',
+  rateLimit: '',
+  keyRateLimit: '',
+  spread: '',
+};
 const rate = { limit: 100, perMs: 60_000, burst: 10 };
 
 describe('what is typed', () => {
@@ -13,6 +20,8 @@ describe('what is typed', () => {
     ['rateLimit', '100/m', { limit: 100, perMs: 60_000 }],
     ['keyRateLimit', '5 per 2s burst 10', { limit: 5, perMs: 2_000, burst: 10 }],
     ['rateLimit', 'none', 0],
+    ['spread', '', null],
+    ['spread', ' 8 ', 8],
   ] as const)('%s %j is read', (field, text, value) => {
     const read = readLimits({ ...nothing, [field]: text });
     expect(read).toMatchObject({ change: { [field]: value } });
@@ -23,12 +32,20 @@ describe('what is typed', () => {
     ['concurrencyKeyLimit', 'a few'],
     ['rateLimit', '100'],
     ['keyRateLimit', '5/1d'],
+    ['spread', 'none'],
+    ['spread', '0'],
   ] as const)('%s %j is refused', (field, text) => {
     expect(readLimits({ ...nothing, [field]: text })).toMatchObject({ field });
   });
 
   it('is what it was before', () => {
-    const override = { concurrencyLimit: 0, rateLimit: rate } as const;
+    const override = { concurrencyLimit: 0, rateLimit: rate, spread: 4 } as const;
     expect(readLimits(typedLimits(override))).toMatchObject({ change: override });
   });
+});
+
+test('without a spread, the jobs are in one shard', () => {
+  expect(settingWords('spread', NO_LIMITS)).toBe('1');
+  expect(settingWords('spread', { ...NO_LIMITS, spread: 8 })).toBe('8');
+  expect(settingWords('concurrencyLimit', NO_LIMITS)).toBe('no limit');
 });

@@ -5,6 +5,8 @@ import type {
   RateLimit,
 } from '../../../../src/core/queue/limits.ts';
 
+import { limitWords } from '../../../../src/core/queue/limit-words.ts';
+
 export { limitsLine, limitWords } from '../../../../src/core/queue/limit-words.ts';
 
 export const LIMIT_TITLES: Record<keyof Limits, string> = {
@@ -12,7 +14,13 @@ export const LIMIT_TITLES: Record<keyof Limits, string> = {
   concurrencyKeyLimit: 'Concurrency per key',
   rateLimit: 'Rate limit',
   keyRateLimit: 'Rate limit per key',
+  spread: 'Shards',
 };
+
+/** A limit, or the number of shards, in words. */
+export function settingWords(name: keyof Limits, { [name]: value }: Limits): string {
+  return name === 'spread' && value === null ? '1' : limitWords(value);
+}
 
 /** Overridden limits as form values. */
 export function typedLimits(override: LimitsOverride): Record<keyof Limits, string> {
@@ -28,6 +36,7 @@ export function typedLimits(override: LimitsOverride): Record<keyof Limits, stri
     concurrencyKeyLimit: typed(override.concurrencyKeyLimit),
     rateLimit: typed(override.rateLimit),
     keyRateLimit: typed(override.keyRateLimit),
+    spread: typed(override.spread),
   };
 }
 
@@ -46,6 +55,11 @@ export function readLimits(typed: Record<keyof Limits, string>): Read {
     }
     change[field] = text === '' ? null : text === 'none' ? 0 : Number(text);
   }
+  const spread = typed.spread.trim();
+  if (spread !== '' && !/^[1-9]\d*$/.test(spread)) {
+    return { field: 'spread', wrong: 'must be a whole number, or empty to use the code’s value' };
+  }
+  change.spread = spread === '' ? null : Number(spread);
   for (const field of ['rateLimit', 'keyRateLimit'] as const) {
     const text = typed[field].trim();
     const [, limit, times, unit, burst] = RATE.exec(text) ?? [];
