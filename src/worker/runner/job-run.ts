@@ -84,7 +84,7 @@ export class JobRun implements Surroundings, Running {
   }
 
   fail(error: unknown): void {
-    this.#context.escaped(error);
+    this.#made?.escaped(error);
     this.#end({ kind: 'failure', ...classify(error, this.#port.nowMs()) });
   }
 

@@ -16,6 +16,7 @@ function ran(run: (...args: never[]) => unknown) {
   const port = {
     nowMs: () => 0,
     publicUrl: null,
+    sharesProcess: false,
     send: (message: FromRunner) => void sent.push(message),
     onOutcome: (_: JobRun, end: Outcome) => (outcome = end),
   };
