@@ -288,7 +288,7 @@ describe('two processes that believe in different spreads', () => {
             changing = changing.then(async () => await setSpread(database, key, spread));
           }
           const enqueuer = enqueuers[who] ?? fresh;
-          const more = moreOf[kind]?.(name as 'a' | 'b') ?? {};
+          const more = moreOf[kind]?.(name) ?? {};
           return { of: `${kind} ${name}`, kind, ...(await start(enqueuer, key, more)) };
         }),
       );
