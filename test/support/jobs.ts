@@ -9,7 +9,7 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
 import { reaper } from '../../src/scheduler/reaper.ts';
 import { claim, type ClaimedJob, type ClaimLevel } from '../../src/store/claim/claim.ts';
-import { findLevels } from './find-levels.ts';
+import { findLevels } from './checks/find-levels.ts';
 import type { Queryable } from '../../src/store/connection/db.ts';
 import { settle, type Settled } from '../../src/store/claim/settle.ts';
 import { registerWorker } from '../../src/store/workers/workers.ts';

@@ -12,7 +12,7 @@ import {
   SNOOZE_MS_MAX,
 } from '../ipc.ts';
 import { Children } from './spawn/children.ts';
-import { createLogger } from './logger.ts';
+import { createLogger } from './context/logger.ts';
 import { heartbeatOf } from './heartbeat-rate.ts';
 import { makeLink } from './links.ts';
 import { Saves } from './saves.ts';

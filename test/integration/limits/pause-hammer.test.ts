@@ -3,7 +3,7 @@ import type { Outcome } from '../../../src/core/job/lifecycle.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { cancelJobs } from '../../../src/store/change/cancel-jobs.ts';
 import type { ClaimedJob } from '../../../src/store/claim/claim.ts';
-import { findLevels } from '../../support/find-levels.ts';
+import { findLevels } from '../../support/checks/find-levels.ts';
 import { claimLimited } from '../../../src/store/claim/limited-claim.ts';
 import { changeLimits } from '../../../src/store/limits/limits.ts';
 import { pause, resume } from '../../../src/store/limits/pauses.ts';

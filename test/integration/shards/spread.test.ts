@@ -15,7 +15,7 @@ import {
   frozenEnqueuer,
   requestIdAt,
   setSpread,
-} from '../../support/spread.ts';
+} from '../../support/checks/spread.ts';
 
 /**
  * One definition in many shards. Processes that believe in different spreads meet here: a frozen one

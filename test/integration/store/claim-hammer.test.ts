@@ -4,7 +4,7 @@ import { NO_USAGE } from '../../../src/core/job/job.ts';
 import { decide, DEFAULT_RULES } from '../../../src/core/job/lifecycle.ts';
 import { claim, type ClaimedJob, type ClaimLevel } from '../../../src/store/claim/claim.ts';
 import { type Queryable, SESSION } from '../../../src/store/connection/db.ts';
-import { findLevels } from '../../support/find-levels.ts';
+import { findLevels } from '../../support/checks/find-levels.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { plainQueryable } from '../../support/plain-queryable.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';

@@ -14,7 +14,7 @@ import { counterKeeper } from '../../../src/scheduler/counter-keeper.ts';
 import { ticker } from '../../../src/scheduler/ticker.ts';
 import { Db } from '../../../src/store/connection/db.ts';
 import { claim } from '../../../src/store/claim/claim.ts';
-import { findLevels } from '../../support/find-levels.ts';
+import { findLevels } from '../../support/checks/find-levels.ts';
 import { changeLimits } from '../../../src/store/limits/limits.ts';
 import { registerWorker } from '../../../src/store/workers/workers.ts';
 import { directQueue } from '../../../src/worker/claim/direct-queue.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { decide } from '../../../src/core/job/lifecycle.ts';
 import { claim, type ClaimedJob, type ClaimLevel } from '../../../src/store/claim/claim.ts';
-import { findLevels } from '../find-levels.ts';
+import { findLevels } from '../checks/find-levels.ts';
 import { settleAndClaim } from '../../../src/store/claim/settle-and-claim.ts';
 import { claimLimited } from '../../../src/store/claim/limited-claim.ts';
 import { storedPolicy } from './enqueue-steps.ts';

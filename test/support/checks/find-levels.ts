@@ -1,5 +1,5 @@
-import { ranksOf } from '../../src/store/claim/find-levels.ts';
-import type { Queryable } from '../../src/store/connection/db.ts';
+import { ranksOf } from '../../../src/store/claim/find-levels.ts';
+import type { Queryable } from '../../../src/store/connection/db.ts';
 
 const FIND_LEVELS = {
   name: 'test_find_levels',

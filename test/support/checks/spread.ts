@@ -1,8 +1,8 @@
-import { makeJobId } from '../../src/core/job/job-id.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { Enqueuer } from '../../src/enqueue/enqueuer.ts';
-import { changeLimits } from '../../src/store/limits/limits.ts';
-import type { TestDatabase } from './servers/database.ts';
+import { makeJobId } from '../../../src/core/job/job-id.ts';
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
+import { changeLimits } from '../../../src/store/limits/limits.ts';
+import type { TestDatabase } from '../servers/database.ts';
 
 /** A process whose view of the definitions never ages: it keeps the spread that it read first. */
 export async function frozenEnqueuer({ db, waker }: TestDatabase): Promise<Enqueuer> {

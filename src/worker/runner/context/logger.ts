@@ -1,5 +1,5 @@
-import type { JobLogger } from '../../core/definition/define.ts';
-import type { Level } from '../../core/views/history.ts';
+import type { JobLogger } from '../../../core/definition/define.ts';
+import type { Level } from '../../../core/views/history.ts';
 
 /** Like pino: an optional object of fields, then a message with its arguments. */
 export function createLogger(write: (level: Level, message: string) => void): JobLogger {
