@@ -11,6 +11,7 @@ export const COMPLETE_ONLY: Record<string, string> = {
   'test/integration/streams/streams.test.ts': 'starts workers for each test',
   'test/integration/large/large-values.test.ts': 'runs large jobs in three storages',
   'test/integration/worker/in-process.test.ts': 'starts several kinds of processes',
+  'test/integration/batches/batches-in-process.test.ts': 'runs a thousand jobs, and a rig',
   'test/integration/worker/shards.test.ts': 'breaks each shard and waits for the others',
   'test/integration/shards/broken-shard.test.ts': 'waits until a shard is given up',
   'test/integration/shards/spread.test.ts': 'many pairs of processes with an old and a new spread',
