@@ -26,7 +26,7 @@ const CLAIM_FEW = statement<ClaimedJob>(
   `select id, queue, rank, seq, attempts, "maxAttempts", claim, interruptions, "paramsJson", policy,
      limited, traceparent, "waitedMs"
    from ${CALL}`,
-  true,
+  { ofShard: true },
 );
 
 const SETTLE_AND_CLAIM_FEW = statement<SettleAndClaimRow>(
@@ -34,7 +34,7 @@ const SETTLE_AND_CLAIM_FEW = statement<SettleAndClaimRow>(
   `select settled, id, queue, rank, seq, attempts, "maxAttempts", claim, interruptions, "paramsJson",
      policy, limited, traceparent, "waitedMs"
    from ${CALL}`,
-  true,
+  { ofShard: true },
 );
 
 /** Claims at most `FEW` jobs of at most one level. */

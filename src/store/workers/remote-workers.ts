@@ -28,7 +28,7 @@ const REGISTER = statement<{ instance: string }>(
        not_loaded = excluded.not_loaded
      where w.dead_at is null and w.tenant = $9 and w.key_id = $10
    returning instance`,
-  true,
+  { ofShard: true },
 );
 
 /** False when the instance is dead, or belongs to another key. May be repeated. */
