@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { Client } from 'pg';
-import { isInstalled } from '../checks/extras.ts';
+import { installGuard } from '../checks/guard.ts';
+import { hasCitus } from '../checks/extras.ts';
 import { type Node15, startNode15, type TestServer } from './postgres-15.ts';
 
 const NODES = 3;
-
-/** The extension of Debian's PostgreSQL 15, which is built from its sources. */
-const CONTROL_FILE = '/usr/share/postgresql/15/extension/citus.control';
 
 /** Each database has a process of its own on every node. The nodes do not wait for the disk. */
 const CITUS_SETTINGS = {
@@ -17,8 +14,9 @@ const CITUS_SETTINGS = {
   max_connections: '400',
   max_wal_size: '256MB',
   'citus.node_conninfo': 'sslmode=disable',
-  // Guard triggers.
-  'citus.enable_unsafe_triggers': 'on',
+  // Migrating sets these for the role in one database; tests use clones of it.
+  enable_seqscan: 'off',
+  jit: 'off',
 };
 
 export interface CitusCluster extends TestServer {
@@ -31,11 +29,7 @@ export interface CitusCluster extends TestServer {
  * a machine without it. A database takes part after `joinNodes`.
  */
 export async function startCitus(): Promise<CitusCluster | null> {
-  if (!isInstalled('postgresql-15')) return null;
-  if (!existsSync(CONTROL_FILE)) {
-    process.stderr.write('skipped: tests on Citus (build it into PostgreSQL 15 to run them)\n');
-    return null;
-  }
+  if (!hasCitus()) return null;
   const password = randomBytes(24).toString('base64url');
   const starts = await Promise.allSettled(
     Array.from({ length: NODES }, async () => await startNode15(CITUS_SETTINGS, password)),
@@ -67,6 +61,31 @@ export async function joinNodes(urls: readonly string[]): Promise<void> {
   await withClient(coordinator, async (client) => {
     await client.query('select citus_set_coordinator_host($1, $2)', hostOf(coordinator));
     for (const url of others) await client.query('select citus_add_node($1, $2)', hostOf(url));
+  });
+}
+
+/**
+ * The guard on Citus: triggers on the tables of each shard, on its node. Only tests may use the names
+ * of these tables. The database has one Citus shard.
+ */
+export async function guardShard(urls: readonly string[]): Promise<void> {
+  let port = 0;
+  const names: Record<string, string> = {};
+  await withClient(urls[0] ?? '', async (client) => {
+    const { rows } = await client.query<{ table: string; name: string; port: number }>(
+      `select c.relname as table, s.shard_name as name, s.nodeport as port
+       from citus_shards s join pg_class c on c.oid = s.table_name
+       where c.relname in ('job', 'waiting', 'running', 'done')`,
+    );
+    for (const row of rows) names[row.table] = row.name;
+    port = rows[0]?.port ?? 0;
+  });
+  const { job = '', waiting = '', running = '', done = '' } = names;
+  const node = urls.find((url) => Number(new URL(url).port) === port) ?? '';
+  await withClient(node, async (client) => {
+    await client.query('set citus.enable_manual_changes_to_shards = on');
+    await client.query('set citus.enable_ddl_propagation = off');
+    await installGuard(client, { job, waiting, running, done });
   });
 }
 
