@@ -112,6 +112,9 @@ create function longshore.find_or_create_queue(of_shard smallint, of_key text, o
 returns longshore.queue language plpgsql as $$
 declare
   found_queue longshore.queue;
+  top integer;
+  name text;
+  limits record;
 begin
   for try in 1 .. 100 loop
     select q.* into found_queue from longshore.queue q
@@ -121,15 +124,17 @@ begin
         where h.shard = of_shard and h.key = '$hook:' || q.key and h.version = q.version
           and h.tenant = q.tenant);
     if found then return found_queue; end if;
-    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter,
-      tenant_limiter, keyed, subscribed_states)
-    select of_shard, top.queue + q.n, q.key, of_version, of_tenant,
-      longshore.paused_since(of_tenant, q.key), l.definition_limiter, l.tenant_limiter, l.keyed,
-      longshore.subscribed_states(of_tenant, q.key)
-    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
-    cross join (values (1, of_key), (2, '$hook:' || of_key)) as q(n, key)
-    cross join lateral longshore.limits_of_queue(of_shard, q.key, of_tenant) l
-    on conflict do nothing;
+    top := coalesce((select max(q.queue) from longshore.queue q where q.shard = of_shard), 0);
+    foreach name in array array[of_key, '$hook:' || of_key] loop
+      top := top + 1;
+      limits := longshore.limits_of_queue(of_shard, name, of_tenant);
+      insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter,
+        tenant_limiter, keyed, subscribed_states)
+      values (of_shard, top, name, of_version, of_tenant, longshore.paused_since(of_tenant, name),
+        limits.definition_limiter, limits.tenant_limiter, limits.keyed,
+        longshore.subscribed_states(of_tenant, name))
+      on conflict do nothing;
+    end loop;
   end loop;
   raise exception 'no queue could be created for %@%', of_key, of_version;
 end $$;

@@ -20,6 +20,7 @@ const REFERENCE_TABLES = [
   'pause',
   'limit_override',
   'alert_rule',
+  'secret',
   'artifact',
   'deployment',
   'release',
@@ -63,9 +64,8 @@ export async function beginDistribution(client: Client): Promise<void> {
 export async function distribute(client: Client, shards: number): Promise<void> {
   await distributeTables(client, shards);
   for (const table of REFERENCE_TABLES) {
-    if (await isLocal(client, table)) {
-      await client.query('select create_reference_table($1)', [`longshore.${table}`]);
-    }
+    if (await isReference(client, table)) continue;
+    await client.query('select create_reference_table($1)', [`longshore.${table}`]);
   }
   await createFunctions(client);
   const { rows } = await client.query<{ there: boolean }>(
@@ -131,12 +131,12 @@ async function citusShards(client: Client, shards: number): Promise<number> {
   return rows[0]?.count ?? shards;
 }
 
-async function isLocal(client: Client, table: string): Promise<boolean> {
+async function isReference(client: Client, table: string): Promise<boolean> {
   const { rows } = await client.query(
-    'select from pg_dist_partition where logicalrelid = $1::regclass',
+    `select from citus_tables where table_name = $1::regclass and citus_table_type = 'reference'`,
     [`longshore.${table}`],
   );
-  return rows.length === 0;
+  return rows.length > 0;
 }
 
 async function createFunctions(client: Client): Promise<void> {

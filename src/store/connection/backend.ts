@@ -31,9 +31,19 @@ export function piece(postgres: string, citus: string): string {
 
 const PIECE = /\u27e6([^\u27e6\u27e8]*)\u27e7([^\u27e6\u27e8]*)\u27e8/;
 
-/** The text with the pieces of one backend; pieces may be within pieces. */
+/**
+ * The text with the pieces of one backend; pieces may be within pieces.
+ *
+ * On Citus a statement that writes takes the time at which it began: Citus refuses volatile functions
+ * there, because each node would call them again. It is earlier than `clock_timestamp()` by the time
+ * that the statement waited for locks and for a node. That is safe everywhere: a lease is shorter by
+ * it, and its worker counts from before it sent the statement; what is due or over is found later; a
+ * fence is no time but a claim number. The clocks of the nodes must agree (NTP), because reads take
+ * the time of the node.
+ */
 export function rendered(text: string, backend: Backend): string {
-  let result = text;
+  let result =
+    backend === 'citus' ? text.replaceAll('clock_timestamp()', 'statement_timestamp()') : text;
   while (PIECE.test(result)) {
     result = result.replace(PIECE, (_, postgres: string, citus: string) =>
       backend === 'citus' ? citus : postgres,
