@@ -51,3 +51,6 @@ export function rendered(text: string, backend: Backend): string {
   }
   return result;
 }
+
+/** The time within `case`, `coalesce` and `returning`, where Citus takes nothing but a subquery. */
+export const NOW_WITHIN = piece('clock_timestamp()', '(select clock_timestamp())');

@@ -130,12 +130,13 @@ const PERMIT = statement<{ queue: number | null; rank: number; next_ms: number |
   ),
   changed as (
     update longshore.limiter l
-    set in_use = l.in_use + r.permitted, blocked = l.blocked - r.permitted,
-      next_at = case when r.by_rate < 1 and r.by_count > 0 and r.tokens < 1
-        then c.at + make_interval(secs => longshore.token_in_ms(r.key_rate, r.tokens) / 1000) end
+    set in_use = l.in_use + r.permitted, blocked = l.blocked - r.permitted, next_at = r.next_at
     from (
-      select r.*, (select count(*)::int from permitted a where a.key_limiter = r.limiter) as permitted from room r
-    ) r, clock c
+      select r.*, (select count(*)::int from permitted a where a.key_limiter = r.limiter) as permitted,
+        case when r.by_rate < 1 and r.by_count > 0 and r.tokens < 1
+          then c.at + make_interval(secs => longshore.token_in_ms(r.key_rate, r.tokens) / 1000) end as next_at
+      from room r, clock c
+    ) r
     where l.shard = $1 and l.limiter = any (array(select limiter from room)) and l.limiter = r.limiter
       and (r.permitted > 0 or l.next_at is not null or r.by_rate < 1)
     returning l.next_at

@@ -8,6 +8,7 @@ import {
   type WebhookView,
 } from '../../core/webhook/webhook.ts';
 import { type Actor, audit } from '../access/audit.ts';
+import { NOW_WITHIN } from '../connection/backend.ts';
 import { type Db, statement } from '../connection/db.ts';
 import { findOrCreateQueue } from '../enqueue/queues.ts';
 import { countWaitingEvents } from './failing-webhooks.ts';
@@ -38,7 +39,7 @@ interface WebhookRow {
 }
 
 const COLUMNS = `id, tenant, url, format, description, events, definition_keys, tags, status, notice, failures,
-  failing_since, last_error, case when previous_until > clock_timestamp() then previous_until end
+  failing_since, last_error, case when previous_until > ${NOW_WITHIN} then previous_until end
     as previous_until, created_at, updated_at`;
 
 const INSERT = statement<WebhookRow>(

@@ -81,11 +81,14 @@ export async function recordTurn(db: Queryable, shard: number, instance: string)
 
 const RENEW_RESTING = statement<{ instance: string; news: boolean }>(
   'renew_resting_workers',
-  `update longshore.worker w
-   set heartbeat_at = clock_timestamp(), turn_at = clock_timestamp(),
-       lease_until = clock_timestamp() + make_interval(secs => u.lease_ms / 1000),
+  `with u as materialized (
+     select instance, clock_timestamp() + make_interval(secs => lease_ms / 1000) as until
+     from unnest($2::uuid[], $3::float8[]) as u(instance, lease_ms)
+   )
+   update longshore.worker w
+   set heartbeat_at = clock_timestamp(), turn_at = clock_timestamp(), lease_until = u.until,
        contact_ms = null, suspected_at = null
-   from unnest($2::uuid[], $3::float8[]) as u(instance, lease_ms)
+   from u
    where w.shard = $1 and w.instance = u.instance and w.dead_at is null
    returning w.instance, w.draining_at is not null
      or exists (select 1 from longshore.running r where r.shard = $1 and r.worker = w.instance)

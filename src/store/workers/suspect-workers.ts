@@ -1,4 +1,5 @@
 import type { BeatSample } from '../../core/queue/lease.ts';
+import { NOW_WITHIN } from '../connection/backend.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 /**
@@ -42,13 +43,13 @@ const FIND_LATE = statement<BeatSample>(
 const SUSPECT = statement<{ worker: string; leaseMs: number }>(
   'suspect_workers',
   `update longshore.worker w
-   set suspected_at = coalesce(w.suspected_at, clock_timestamp()),
+   set suspected_at = coalesce(w.suspected_at, ${NOW_WITHIN}),
        lease_until = case when w.suspected_at is null then w.lease_until else
-         least(w.lease_until, clock_timestamp() + make_interval(secs => w.contact_ms / 1000.0)) end
+         least(w.lease_until, ${NOW_WITHIN} + make_interval(secs => w.contact_ms / 1000.0)) end
    where w.shard = $1 and w.instance = any ($2::uuid[]) and w.dead_at is null
      and w.contact_ms is not null
    returning w.instance as worker,
-     (extract(epoch from w.lease_until - clock_timestamp()) * 1000)::float8 as "leaseMs"`,
+     (extract(epoch from w.lease_until - ${NOW_WITHIN}) * 1000)::float8 as "leaseMs"`,
 );
 
 /** Workers with heartbeats in Redis and jobs that have run long enough to need one. */

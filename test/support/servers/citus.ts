@@ -17,6 +17,8 @@ const CITUS_SETTINGS = {
   // Migrating sets these for the role in one database; tests use clones of it.
   enable_seqscan: 'off',
   jit: 'off',
+  // Tests that write past the guard set session_replication_role within a transaction.
+  'citus.propagate_set_commands': 'local',
 };
 
 export interface CitusCluster extends TestServer {
