@@ -628,7 +628,10 @@ create index limiter_adopting on longshore.limiter (shard, adopt_until) where ad
 -- values of `queue`. Hooks and deliveries, whose keys begin with `$`, have no limits.
 create function longshore.limits_of_queue(of_shard smallint, of_key text, of_tenant text)
 returns table (definition_limiter bigint, tenant_limiter bigint, keyed boolean)
-language sql stable as $$
+language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  return query
   select case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
     case when num_nonnulls(t.lim, t.rate, t.key_rate) > 0 then t.limiter end,
     num_nonnulls(d.key_lim, d.key_rate) > 0
@@ -636,8 +639,8 @@ language sql stable as $$
   left join longshore.limiter d on q.limited
     and d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key)
   left join longshore.limiter t on q.limited
-    and t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant)
-$$;
+    and t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant);
+end $$;
 
 -- The starts that a rate has left at a moment. A bucket that was never used is full.
 create function longshore.tokens_at(
@@ -2410,6 +2413,7 @@ create function longshore.follow_release(of_shard smallint, of_ids uuid[])
 returns table (moved_id uuid, version_before integer) language plpgsql as $$
 declare
   moved record;
+  now_version integer;
   target longshore.queue;
   held longshore.job_state;
   sources int[] := '{}';
@@ -2417,16 +2421,17 @@ declare
   states longshore.job_state[] := '{}';
 begin
   for moved in
-    select j.id, j.queue, q.key, q.tenant, q.version as before, v.version
+    select j.id, j.queue, q.key, q.tenant, q.version as before,
+      coalesce(j.concurrency_key, j.id::text) as seed
     from longshore.job j
     join longshore.queue q on q.shard = of_shard and q.queue = j.queue
-    cross join lateral (select coalesce(
-      longshore.released_version(q.tenant, q.key, coalesce(j.concurrency_key, j.id::text)), (
-        select max(d.version) from longshore.definition d
-        where d.key = q.key and d.deployment is null), nullif(q.version, 0), 1) as version) v
-    where j.shard = of_shard and j.id = any (of_ids) and v.version <> q.version
+    where j.shard = of_shard and j.id = any (of_ids)
   loop
-    target := longshore.find_or_create_queue(of_shard, moved.key, moved.version, moved.tenant);
+    now_version := coalesce(longshore.released_version(moved.tenant, moved.key, moved.seed), (
+      select max(d.version) from longshore.definition d
+      where d.key = moved.key and d.deployment is null), nullif(moved.before, 0), 1);
+    continue when now_version = moved.before;
+    target := longshore.find_or_create_queue(of_shard, moved.key, now_version, moved.tenant);
     update longshore.job set queue = target.queue where shard = of_shard and id = moved.id;
     update longshore.waiting set queue = target.queue where shard = of_shard and id = moved.id
       returning state into held;

@@ -6,6 +6,7 @@ import type { RetryRequest } from '../../core/failure/retry.ts';
 import { changeableQueue } from '../limits/changeable-queue.ts';
 import { piece } from '../connection/backend.ts';
 import { type Queryable, statement } from '../connection/db.ts';
+import { distributedFunction } from '../connection/distributed-function.ts';
 import { atCtids, filterOnly, ONCE_PER_ROW, ctidOf } from '../connection/planner.ts';
 import { resolveNow } from '../edges/resolve-ended.ts';
 import { unsuccessfulParent } from '../edges/unsuccessful-parent.ts';
@@ -192,6 +193,23 @@ const RETRY = statement<RetriedRow & { limiter: string | null }>(
   select null, null, null, null, null, null, null, limiter::text from counted`,
 );
 
+const FOLLOW_ON_CITUS = distributedFunction({
+  name: 'follow_release',
+  args: `p_shard smallint, p_ids uuid[], p_tenant text, p_states longshore.job_state[]`,
+  returns: 'table (id uuid, version integer)',
+  body: `declare
+    ended uuid[];
+  begin
+    ended := array(
+      select f.id from longshore.done f
+      where f.shard = p_shard and f.id = any (p_ids) and f.state = any (p_states)
+        and ${changeableQueue('f.queue').replaceAll('$1', 'p_shard').replaceAll('$3', 'p_tenant')}
+      for update);
+    return query
+    select m.moved_id, m.version_before from longshore.follow_release(p_shard, ended) m;
+  end`,
+});
+
 /** Moves ended jobs to the queue of the version that a new job would get; returns those that moved. */
 const FOLLOW = statement<{ id: string; version: number }>(
   'follow_release',
@@ -205,6 +223,9 @@ const FOLLOW = statement<{ id: string; version: number }>(
    )
    select m.moved_id as id, m.version_before as version
    from longshore.follow_release($1, array(select id from ended)) m`,
+  {
+    citus: `select id, version from ${FOLLOW_ON_CITUS.call('$1::smallint, $2::uuid[], $3, $4::longshore.job_state[]')}`,
+  },
 );
 
 interface RetriedRow {

@@ -36,7 +36,7 @@ const enqueuePlain = (onConflict: string, created: string) => `with input as mat
   ),
   ${countMoves(CREATED)},
   hinted as (
-    select pg_notify('${WAKE_CHANNEL}', $7::text) where $7::text is not null
+    select pg_notify('${WAKE_CHANNEL}', $7::text)::text where $7::text is not null
   )`;
 
 const ENQUEUE_PLAIN = statement<{ hints: number }>(

@@ -1,5 +1,5 @@
 import type { SlotKey } from '../../core/schedule/slot-plan.ts';
-import { NOW_WITHIN } from '../connection/backend.ts';
+import { NOW_WITHIN, piece } from '../connection/backend.ts';
 import { arrayText, type Queryable, statement } from '../connection/db.ts';
 import { openRow, SCHEDULE_COLUMNS, type ScheduleRow } from './schedule-row.ts';
 
@@ -113,12 +113,17 @@ export async function advanceSchedules(
   await tx.run(ADVANCE, [shard, JSON.stringify(rows)]);
 }
 
+const SOON = piece(
+  'clock_timestamp() + make_interval(secs => $4::float8 / 1000)',
+  '(select clock_timestamp() + make_interval(secs => $4::float8 / 1000))',
+);
+
 const POSTPONE = statement<{ id: string }>(
   'postpone_schedule',
   `update longshore.schedule s
    set note = left($3, 500),
      check_at = case when s.enabled
-       then ${NOW_WITHIN} + make_interval(secs => $4::float8 / 1000) end
+       then ${SOON} end
    where s.shard = $1 and s.id = $2
    returning s.id`,
 );

@@ -26,7 +26,7 @@ const REGISTER = statement<{ instance: string }>(
      set heartbeat_at = excluded.heartbeat_at, lease_until = excluded.lease_until,
        definitions = excluded.definitions, slots = excluded.slots, address = excluded.address,
        not_loaded = excluded.not_loaded
-     where w.dead_at is null and w.tenant = $9 and w.key_id = $10
+     where w.dead_at is null and w.tenant = excluded.tenant and w.key_id = excluded.key_id
    returning instance`,
   { ofShard: true },
 );
