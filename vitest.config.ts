@@ -60,7 +60,7 @@ export function projects({
         name: 'citus',
         include: hasCitus() ? CITUS_FILES : [],
         exclude,
-        globalSetup: ['test/support/servers/citus-project.ts'],
+        globalSetup: ['test/support/servers/citus/project.ts'],
         provide: { oldestPostgres: false },
         pool: 'forks',
         maxWorkers: 2,

@@ -3,7 +3,7 @@
  * `npx node scripts/citus-cluster.ts`. It prints the URLs; DATABASE_URL is that of the coordinator.
  */
 import { Client } from 'pg';
-import { joinNodes, startCitus } from '../test/support/servers/citus.ts';
+import { joinNodes, startCitus } from '../test/support/servers/citus/cluster.ts';
 
 const cluster = await startCitus();
 if (!cluster) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sleep } from '../../runtime/deadline.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { atCtids, ctidOf } from '../connection/planner.ts';
+import { atCtids, ctidOf, filterOnly } from '../connection/planner.ts';
 
 /**
  * Retention: how long history is kept, counted from the end of a job. Functions of the database do
@@ -108,7 +108,7 @@ const TIDY_KEYS = statement<{ read: number; freed: number; scope: string; key: s
       select p.ctid from page p
       where p.job_id < longshore.id_floor(
           coalesce($6::timestamptz, clock_timestamp()) - make_interval(hours => 24 * $5))
-        and (select j.id from longshore.job j where j.shard = $1 and j.id = p.job_id) is null`)}
+        and (select j.id from longshore.job j where j.shard = $1 and j.id = p.job_id) is null`)} and ${filterOnly('shard = $1')}
     returning 1
   )
   select (select count(*)::int from page) as read, (select count(*)::int from freed) as freed,

@@ -8,7 +8,7 @@ import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { Waker } from '../../../src/store/connection/wake.ts';
 import { migrate } from '../../../src/store/connection/migrate.ts';
 import { installGuard } from '../checks/guard.ts';
-import { guardShard, joinNodes } from './citus.ts';
+import { guardShard, joinNodes } from './citus/cluster.ts';
 import { until } from '../until.ts';
 
 export type PostgresVersion = 15 | 18;

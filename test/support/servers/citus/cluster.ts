@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { installGuard } from '../checks/guard.ts';
-import { hasCitus } from '../checks/extras.ts';
-import { type Node15, startNode15, type TestServer } from './postgres-15.ts';
+import { installGuard } from '../../checks/guard.ts';
+import { hasCitus } from '../../checks/extras.ts';
+import { type Node15, startNode15, type TestServer } from '../postgres-15.ts';
 
 const NODES = 3;
 

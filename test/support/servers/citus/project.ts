@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { shareCompileCache } from '../compile-cache.ts';
-import { startCitus } from './citus.ts';
+import { shareCompileCache } from '../../compile-cache.ts';
+import { startCitus } from './cluster.ts';
 
 /** Starts the Citus cluster of the project `citus`, whose files run on it instead of PostgreSQL. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
