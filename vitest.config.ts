@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
+import { hasCitus } from './test/support/checks/extras.ts';
 import { repeatedByAll, UNIT_FILES } from './test/support/checks/quick-suite.ts';
 
 export interface Selection {
@@ -9,6 +10,17 @@ export interface Selection {
   /** Whether tests also run on the oldest PostgreSQL that we support, where it is installed. */
   oldestPostgres?: boolean;
 }
+
+/**
+ * What also runs on Citus so far. TEST_CITUS=all: every file of the store and of races, also those
+ * that do not pass there yet.
+ */
+const CITUS_FILES =
+  process.env['TEST_CITUS'] === 'all'
+    ? ['test/integration/store/*.test.ts', 'test/integration/races/*.test.ts']
+    : ['events', 'expiry', 'lifecycle', 'retry', 'store'].map(
+        (name) => `test/integration/store/${name}.test.ts`,
+      );
 
 const CHAOS = 'test/e2e/chaos.test.ts';
 
@@ -49,6 +61,20 @@ export function projects({
         maxWorkers: 2,
         testTimeout: 120_000,
         hookTimeout: 120_000,
+      },
+    },
+    {
+      test: {
+        name: 'citus',
+        include: hasCitus() ? CITUS_FILES : [],
+        exclude,
+        globalSetup: ['test/support/servers/citus/project.ts'],
+        provide: { oldestPostgres: false },
+        pool: 'forks',
+        maxWorkers: 2,
+        sequence: { groupOrder: 1 },
+        testTimeout: 240_000,
+        hookTimeout: 240_000,
       },
     },
     {

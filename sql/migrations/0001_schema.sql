@@ -112,6 +112,9 @@ create function longshore.find_or_create_queue(of_shard smallint, of_key text, o
 returns longshore.queue language plpgsql as $$
 declare
   found_queue longshore.queue;
+  top integer;
+  name text;
+  limits record;
 begin
   for try in 1 .. 100 loop
     select q.* into found_queue from longshore.queue q
@@ -121,15 +124,17 @@ begin
         where h.shard = of_shard and h.key = '$hook:' || q.key and h.version = q.version
           and h.tenant = q.tenant);
     if found then return found_queue; end if;
-    insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter,
-      tenant_limiter, keyed, subscribed_states)
-    select of_shard, top.queue + q.n, q.key, of_version, of_tenant,
-      longshore.paused_since(of_tenant, q.key), l.definition_limiter, l.tenant_limiter, l.keyed,
-      longshore.subscribed_states(of_tenant, q.key)
-    from (select coalesce(max(queue), 0) as queue from longshore.queue where shard = of_shard) top
-    cross join (values (1, of_key), (2, '$hook:' || of_key)) as q(n, key)
-    cross join lateral longshore.limits_of_queue(of_shard, q.key, of_tenant) l
-    on conflict do nothing;
+    top := coalesce((select max(q.queue) from longshore.queue q where q.shard = of_shard), 0);
+    foreach name in array array[of_key, '$hook:' || of_key] loop
+      top := top + 1;
+      limits := longshore.limits_of_queue(of_shard, name, of_tenant);
+      insert into longshore.queue (shard, queue, key, version, tenant, paused_at, definition_limiter,
+        tenant_limiter, keyed, subscribed_states)
+      values (of_shard, top, name, of_version, of_tenant, longshore.paused_since(of_tenant, name),
+        limits.definition_limiter, limits.tenant_limiter, limits.keyed,
+        longshore.subscribed_states(of_tenant, name))
+      on conflict do nothing;
+    end loop;
   end loop;
   raise exception 'no queue could be created for %@%', of_key, of_version;
 end $$;
@@ -623,7 +628,10 @@ create index limiter_adopting on longshore.limiter (shard, adopt_until) where ad
 -- values of `queue`. Hooks and deliveries, whose keys begin with `$`, have no limits.
 create function longshore.limits_of_queue(of_shard smallint, of_key text, of_tenant text)
 returns table (definition_limiter bigint, tenant_limiter bigint, keyed boolean)
-language sql stable as $$
+language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  return query
   select case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end,
     case when num_nonnulls(t.lim, t.rate, t.key_rate) > 0 then t.limiter end,
     num_nonnulls(d.key_lim, d.key_rate) > 0
@@ -631,8 +639,8 @@ language sql stable as $$
   left join longshore.limiter d on q.limited
     and d.shard = of_shard and d.limiter = longshore.limiter_of('definition', of_key)
   left join longshore.limiter t on q.limited
-    and t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant)
-$$;
+    and t.shard = of_shard and t.limiter = longshore.limiter_of('tenant', of_tenant);
+end $$;
 
 -- The starts that a rate has left at a moment. A bucket that was never used is full.
 create function longshore.tokens_at(
@@ -2456,6 +2464,7 @@ create function longshore.follow_release(of_shard smallint, of_ids uuid[])
 returns table (moved_id uuid, version_before integer) language plpgsql as $$
 declare
   moved record;
+  now_version integer;
   target longshore.queue;
   held longshore.job_state;
   sources int[] := '{}';
@@ -2463,16 +2472,17 @@ declare
   states longshore.job_state[] := '{}';
 begin
   for moved in
-    select j.id, j.queue, q.key, q.tenant, q.version as before, v.version
+    select j.id, j.queue, q.key, q.tenant, q.version as before,
+      coalesce(j.concurrency_key, j.id::text) as seed
     from longshore.job j
     join longshore.queue q on q.shard = of_shard and q.queue = j.queue
-    cross join lateral (select coalesce(
-      longshore.released_version(q.tenant, q.key, coalesce(j.concurrency_key, j.id::text)), (
-        select max(d.version) from longshore.definition d
-        where d.key = q.key and d.deployment is null), nullif(q.version, 0), 1) as version) v
-    where j.shard = of_shard and j.id = any (of_ids) and v.version <> q.version
+    where j.shard = of_shard and j.id = any (of_ids)
   loop
-    target := longshore.find_or_create_queue(of_shard, moved.key, moved.version, moved.tenant);
+    now_version := coalesce(longshore.released_version(moved.tenant, moved.key, moved.seed), (
+      select max(d.version) from longshore.definition d
+      where d.key = moved.key and d.deployment is null), nullif(moved.before, 0), 1);
+    continue when now_version = moved.before;
+    target := longshore.find_or_create_queue(of_shard, moved.key, now_version, moved.tenant);
     update longshore.job set queue = target.queue where shard = of_shard and id = moved.id;
     update longshore.waiting set queue = target.queue where shard = of_shard and id = moved.id
       returning state into held;

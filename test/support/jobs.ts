@@ -53,8 +53,10 @@ export async function claimAny(
 /** The levels with work, most urgent first, as of a worker that serves every definition. */
 export async function everyLevel({ db, sql }: TestDatabase): Promise<ClaimLevel[]> {
   const queues = await sql<{ queue: number; attempts: number }>(
-    `select queue, longshore.default_attempts(shard, queue) as attempts
-     from longshore.queue where shard = 0`,
+    `select q.queue, coalesce((d.info ->> 'maxAttempts')::int, 3) as attempts
+     from longshore.queue q
+     left join longshore.definition d on d.key = q.key and d.version = q.version
+     where q.shard = 0`,
   );
   const attempts = new Map(queues.map((row) => [row.queue, row.attempts]));
   const levels = await findLevels(db, 0, [...attempts.keys()]);

@@ -38,7 +38,7 @@ const PUT = statement<SecretRow & { isNew: boolean }>(
    select $1, $2, $3, $4, $5, $6, $7, at, at from clock_timestamp() as at
    on conflict (tenant, key, name) where name is not null do update
      set id = excluded.id, value = excluded.value, bytes = excluded.bytes,
-       updated_at = clock_timestamp(), updated_by = excluded.updated_by
+       updated_at = excluded.updated_at, updated_by = excluded.updated_by
    returning ${COLUMNS}, s.created_at = s.updated_at as "isNew"`,
 );
 

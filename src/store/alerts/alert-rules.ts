@@ -70,7 +70,7 @@ const SAVE = statement<RuleRow>(
    values ($1, $2, $3, $4, $5, $6, $7)
    on conflict (tenant, rule, definition_key) do update
      set threshold = excluded.threshold, window_seconds = excluded.window_seconds,
-       enabled = excluded.enabled, severity = excluded.severity, updated_at = clock_timestamp()
+       enabled = excluded.enabled, severity = excluded.severity, updated_at = excluded.updated_at
    returning ${COLUMNS}`,
 );
 

@@ -1,5 +1,6 @@
 import type { JobState } from '../../core/job/job.ts';
 import { changeableQueue } from '../limits/changeable-queue.ts';
+import { NOW_WITHIN } from '../connection/backend.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import type { ChangeResult } from '../../core/job/change-result.ts';
@@ -54,7 +55,7 @@ const CANCEL_RUNNING = statement<{ state: JobState; worker: string }>(
    asked as (
      update longshore.running r
      set state = 'cancelling',
-         cancel_requested_at = coalesce(r.cancel_requested_at, clock_timestamp()),
+         cancel_requested_at = coalesce(r.cancel_requested_at, ${NOW_WITHIN}),
          cancel_requested_by = case when r.cancel_requested_at is null then $4::text
            else r.cancel_requested_by end
      where r.shard = $1 and r.id = any (array(select id from found))

@@ -12,13 +12,13 @@ import { moves, counters } from '../counters/counter-moves.ts';
 const forget = (table: string, column: string) => `
   ${table}_at as materialized (
     select x.row_ctid from over o cross join lateral (
-      select ${ctidOf('x')} as row_ctid from longshore.${table} x
+      select ${ctidOf('x', column)} as row_ctid from longshore.${table} x
       where x.shard = $1 and x.${column} = o.id ${ONCE_PER_ROW}
     ) x
   ),
   ${table}_gone as (
     delete from longshore.${table}
-    where ${atCtids(`select row_ctid from ${table}_at`)}
+    where ${atCtids(`select row_ctid from ${table}_at`, '', column)}
       and ${filterOnly(`shard = $1 and ${column} = any (array(select id from over))`)}
   )`;
 
@@ -32,7 +32,7 @@ const DELETE = statement<{ id: string; state: TerminalState }>(
   `with over as materialized (
     select f.shard, f.id, f.queue, f.state, f.row_ctid
     from unnest($2::uuid[]) as wanted(id) cross join lateral (
-      select f.*, ${ctidOf('f')} as row_ctid from longshore.done f
+      select f.*, ${ctidOf('f', 'id')} as row_ctid from longshore.done f
       where f.shard = $1 and f.id = wanted.id and f.state = any ($4::longshore.job_state[])
         and f.finished_at <= coalesce($5::timestamptz, 'infinity')
         and ${changeableQueue('f.queue')}
@@ -43,7 +43,7 @@ const DELETE = statement<{ id: string; state: TerminalState }>(
   ${counters(moves('state', 'null', 'over'))},
   outcome as (
     delete from longshore.done
-    where ${atCtids('select row_ctid from over')}
+    where ${atCtids('select row_ctid from over', '', 'id')}
       and ${filterOnly('shard = $1 and id = any (array(select id from over))')}
   ),
   ${[forget('job', 'id'), ...['attempt', 'event', 'log_chunk', 'step', 'stream_chunk', 'edge'].map((table) => forget(table, 'job_id'))].join(',')}

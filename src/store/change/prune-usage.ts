@@ -1,13 +1,14 @@
+import { piece } from '../connection/backend.ts';
 import { type Db, statement } from '../connection/db.ts';
 import { atCtids, ctidOf, filterOnly } from '../connection/planner.ts';
 
-const DELETE = statement<{ day: string }>(
+const DELETE = statement<{ tenant: string }>(
   'prune_usage',
   `delete from longshore.usage_day where ${atCtids(`
      select ${ctidOf('u')} from longshore.usage_day u
-     where u.shard = $1 and u.day < ((select clock_timestamp()) at time zone 'UTC')::date - $2::int
+     where u.shard = $1 and u.day < (${piece('(select clock_timestamp())', 'clock_timestamp()')} at time zone 'UTC')::date - $2::int
      order by u.day limit $3`)} and ${filterOnly('shard = $1')}
-   returning day::text`,
+   returning tenant`,
 );
 
 const BATCH = 1_000;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sleep } from '../../runtime/deadline.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { freeKeys, type HeldKey } from '../enqueue/key-holders.ts';
-import { atCtids, ctidOf } from '../connection/planner.ts';
+import { atCtids, ctidOf, filterOnly } from '../connection/planner.ts';
 
 /**
  * Retention: how long history is kept, counted from the end of a job. Functions of the database do
@@ -120,7 +120,7 @@ const TIDY_KEYS = statement<{
     delete from longshore.dedupe where ${atCtids(`
       select p.ctid from old p
       where p.of_shard = $1
-        and (select j.id from longshore.job j where j.shard = $1 and j.id = p.job_id) is null`)}
+        and (select j.id from longshore.job j where j.shard = $1 and j.id = p.job_id) is null`)} and ${filterOnly('shard = $1')}
     returning 1
   )
   select (select count(*)::int from page) as read, (select count(*)::int from freed) as freed,

@@ -4,7 +4,9 @@ import type { RetryPolicy, TerminalState, WaitingState } from '../../core/job/jo
 import { DEFAULT_RETRY, retryDelayMs } from '../../core/failure/backoff.ts';
 import type { RetryRequest } from '../../core/failure/retry.ts';
 import { changeableQueue } from '../limits/changeable-queue.ts';
+import { piece } from '../connection/backend.ts';
 import { type Queryable, statement } from '../connection/db.ts';
+import { distributedFunction } from '../connection/distributed-function.ts';
 import { atCtids, filterOnly, ONCE_PER_ROW, ctidOf } from '../connection/planner.ts';
 import { resolveNow } from '../edges/resolve-ended.ts';
 import { unsuccessfulParent } from '../edges/unsuccessful-parent.ts';
@@ -26,6 +28,13 @@ const FAILS_UNSERVED = ofBody("(j.policy ->> 'failsUnserved')::boolean");
 const ATTEMPTS = `case when $4::text = 'reset' or max_attempts is null then max_attempts
         else greatest(max_attempts, attempts + 1) end`;
 
+/**
+ * The params before the edit. On Citus the parts of a statement see what the earlier ones wrote, so
+ * they are read first.
+ */
+const paramsBefore = (id: string) => piece(`longshore.params_of($1, ${id})`, 'params_before');
+const READ_BEFORE = piece('', `, ${ofBody('j.params').replace('b.id', 'u.id')} as params_before`);
+
 /** What is kept of the retry. Params and version are those before, if they changed. */
 const RETRIED = `case
         when params is null and version_before is null then ${retried()}
@@ -36,7 +45,7 @@ const RETRIED = `case
 function retried(...changed: ('version' | 'params')[]): string {
   const before = {
     version: "'versionBefore', version_before",
-    params: "'paramsBefore', longshore.params_of($1, id)",
+    params: `'paramsBefore', ${paramsBefore('id')}`,
   };
   const fields = ["'at', at", "'mode', $4::text", "'runAt', wanted_at"];
   return `json_build_object(${[...fields, ...changed.map((each) => before[each])].join(', ')})`;
@@ -45,6 +54,10 @@ function retried(...changed: ('version' | 'params')[]): string {
 /** A batch keeps its jobs: it cannot make new ones. */
 const NOT_BATCH = `(select q.key from longshore.queue q
           where q.shard = $1 and q.queue = b.queue) <> '${BATCH_KEY}'`;
+
+/** Of steps and edges: what a retry forgets. */
+const SAVED = "($4::text = 'reset' or name like 'wait:%' or name like 'timeout:%')";
+const OWN_CHILD = "kind = 'child' and $4::text = 'reset'";
 
 /** It has parents that have not ended. */
 const SUSPENDS = `exists (
@@ -86,9 +99,9 @@ const RETRY = statement<RetriedRow & { limiter: string | null }>(
   ),
   back as materialized (
     select f.*, u.n, u.params, u.version_before, c.at,
-      coalesce(u.run_at, c.at + make_interval(secs => u.delay_ms / 1000.0)) as wanted_at
+      coalesce(u.run_at, c.at + make_interval(secs => u.delay_ms / 1000.0)) as wanted_at${READ_BEFORE}
     from clock c, u cross join lateral (
-      select f.*, ${ctidOf('f')} as row_ctid from longshore.done f
+      select f.*, ${ctidOf('f', 'id')} as row_ctid from longshore.done f
       where f.shard = $1 and f.id = u.id and f.state = any ($5::longshore.job_state[])
         and f.finished_at <= coalesce($6::timestamptz, 'infinity')
         and ${changeableQueue('f.queue', 'u.params is not null')}
@@ -98,7 +111,7 @@ const RETRY = statement<RetriedRow & { limiter: string | null }>(
   ),
   left_done as (
     delete from longshore.done
-    where ${atCtids('select row_ctid from back')}
+    where ${atCtids('select row_ctid from back', '', 'id')}
       and ${filterOnly('shard = $1 and id = any (array(select id from back))')}
   ),
   marked as (
@@ -117,37 +130,37 @@ const RETRY = statement<RetriedRow & { limiter: string | null }>(
   ),
   body as materialized (
     select j.row_ctid, j.id, b.params from back b cross join lateral (
-      select ${ctidOf('j')} as row_ctid, j.id from longshore.job j
+      select ${ctidOf('j', 'id')} as row_ctid, j.id from longshore.job j
       where j.shard = $1 and j.id = b.id and b.params is not null limit 1
     ) j
   ),
   edited as (
     update longshore.job j set params = b.params::json from body b
-    where ${atCtids('select row_ctid from body', 'j')} and ${filterOnly('j.shard = $1 and j.id = b.id')}
+    where ${atCtids('select row_ctid from body', 'j', 'id')} and ${filterOnly('j.shard = $1 and j.id = b.id')}
   ),
   saved as materialized (
     select s.row_ctid from back b cross join lateral (
-      select ${ctidOf('s')} as row_ctid from longshore.step s
+      select ${ctidOf('s', 'job_id')} as row_ctid from longshore.step s
       where s.shard = $1 and s.job_id = b.id
-        and ($4::text = 'reset' or s.name like 'wait:%' or s.name like 'timeout:%') ${ONCE_PER_ROW}
+        and ${SAVED} ${ONCE_PER_ROW}
     ) s
   ),
   forgotten as (
     delete from longshore.step
-    where ${atCtids('select row_ctid from saved')}
-      and ${filterOnly('shard = $1 and job_id = any (array(select id from back))')}
+    where ${atCtids('select row_ctid from saved', '', 'job_id')}
+      and ${filterOnly('shard = $1 and job_id = any (array(select id from back))')} ${piece('', `and ${SAVED}`)}
   ),
   children as materialized (
     select e.row_ctid from back b cross join lateral (
-      select ${ctidOf('e')} as row_ctid from longshore.edge e
-      where e.shard = $1 and e.job_id = b.id and e.kind = 'child' and $4::text = 'reset'
+      select ${ctidOf('e', 'job_id')} as row_ctid from longshore.edge e
+      where e.shard = $1 and e.job_id = b.id and ${OWN_CHILD}
         and ${NOT_BATCH} ${ONCE_PER_ROW}
     ) e
   ),
   disowned as (
     delete from longshore.edge
-    where ${atCtids('select row_ctid from children')}
-      and ${filterOnly('shard = $1 and job_id = any (array(select id from back))')}
+    where ${atCtids('select row_ctid from children', '', 'job_id')}
+      and ${filterOnly('shard = $1 and job_id = any (array(select id from back))')} ${piece('', `and ${OWN_CHILD}`)}
   ),
   level as materialized (
     select b.*, ${KEY_LIMITER} as key_limiter, ${FAILS_UNSERVED} as fails_unserved,
@@ -173,12 +186,29 @@ const RETRY = statement<RetriedRow & { limiter: string | null }>(
   ),
   ${COUNT_BLOCKED}, ${counters(moves('state', NEXT_STATE, 'level'))}
   select b.id, b.queue, b.rank, b.state as was, e.state,
-    case when b.params is not null then longshore.params_of($1, b.id) end as "paramsBefore",
+    case when b.params is not null then ${paramsBefore('b.id')} end as "paramsBefore",
     (extract(epoch from b.wanted_at - b.at) * 1000)::float8 as "dueInMs", null as limiter
   from back b join entered e using (id)
   union all
   select null, null, null, null, null, null, null, limiter::text from counted`,
 );
+
+const FOLLOW_ON_CITUS = distributedFunction({
+  name: 'follow_release',
+  args: `p_shard smallint, p_ids uuid[], p_tenant text, p_states longshore.job_state[]`,
+  returns: 'table (id uuid, version integer)',
+  body: `declare
+    ended uuid[];
+  begin
+    ended := array(
+      select f.id from longshore.done f
+      where f.shard = p_shard and f.id = any (p_ids) and f.state = any (p_states)
+        and ${changeableQueue('f.queue').replaceAll('$1', 'p_shard').replaceAll('$3', 'p_tenant')}
+      for update);
+    return query
+    select m.moved_id, m.version_before from longshore.follow_release(p_shard, ended) m;
+  end`,
+});
 
 /** Moves ended jobs to the queue of the version that a new job would get; returns those that moved. */
 const FOLLOW = statement<{ id: string; version: number }>(
@@ -193,6 +223,9 @@ const FOLLOW = statement<{ id: string; version: number }>(
    )
    select m.moved_id as id, m.version_before as version
    from longshore.follow_release($1, array(select id from ended)) m`,
+  {
+    citus: `select id, version from ${FOLLOW_ON_CITUS.call('$1::smallint, $2::uuid[], $3, $4::longshore.job_state[]')}`,
+  },
 );
 
 interface RetriedRow {

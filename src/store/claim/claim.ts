@@ -88,7 +88,7 @@ const PICKED = `
   picked as materialized (
     select w.*, coalesce(w.max_attempts, l.attempts) as attempts_max
     from level l cross join lateral (
-      select ${ctidOf('w')} as place, w.* from longshore.waiting w
+      select ${ctidOf('w', 'id')} as place, w.* from longshore.waiting w
       where w.shard = $1 and w.queue = l.queue and w.rank = l.rank and w.seq > l.floor
         and (w.expires_at is null or w.expires_at > clock_timestamp())
         and (w.has_permit or w.key_limiter is null or not l.keyed)
@@ -102,7 +102,7 @@ const PICKED = `
 const MOVE_PICKED = `
   left_waiting as (
     delete from longshore.waiting
-    where ${atCtids('select place from picked')} and ${filterOnly('shard = $1')}
+    where ${atCtids('select place from picked', '', 'id')} and ${filterOnly('shard = $1')}
   ),
   taken as (
     insert into longshore.running (shard, id, queue, state, rank, key_limiter, expires_at, attempts,

@@ -1,5 +1,52 @@
 import { DELIVERY_MAX_ATTEMPTS } from '../../core/webhook/webhook.ts';
+import { piece } from '../connection/backend.ts';
 import { WAKE_CHANNEL } from '../connection/wake.ts';
+
+const DELIVERY = `delivery as (
+    insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
+    select $1, longshore.new_delivery($1, k.queue, k.webhook, k.event, m.id, m.at, m.state,
+        m.attempts, m.run_at, m.error),
+      k.queue, 'queued', 0, (extract(epoch from m.at) * 1000000)::bigint,
+      ${DELIVERY_MAX_ATTEMPTS}, m.at
+    from (select distinct queue from moved) e
+    cross join lateral longshore.subscribed_webhooks($1, e.queue) k
+    join moved m on m.queue = e.queue and m.state = k.state
+    where (k.tags is null or longshore.tags_of($1, m.id) && k.tags)
+      and exists (select 1 from longshore.webhook where status = 'active')
+    returning queue, pg_notify('${WAKE_CHANNEL}', concat_ws(':', shard, queue, rank))
+  )`;
+
+/**
+ * The same for Citus, where a statement calls no function that reads or writes. It sends no hint: a node
+ * cannot reach those who listen at the coordinator. The next poll of a worker finds the deliveries.
+ */
+const DELIVERY_ON_CITUS = `letter as materialized (
+    select longshore.new_job_id($1) as letter, d.queue as to_queue, h.id as webhook, w.event, m.id, m.at,
+      m.state, m.attempts, m.run_at, m.error
+    from moved m
+    join longshore.queue q on q.shard = $1 and q.queue = m.queue and left(q.key, 1) <> '$'
+    join longshore.webhook h on h.tenant = q.tenant and h.status = 'active'
+      and (h.definition_keys is null or q.key = any (h.definition_keys))
+    join longshore.queue d on d.shard = $1 and d.key = '$webhook' and d.version = 1
+      and d.tenant = q.tenant
+    join longshore.job_events() w on w.event = any (h.events) and w.state = m.state
+    where h.tags is null
+      or (select b.tags from longshore.job b where b.shard = $1 and b.id = m.id) && h.tags
+  ),
+  letter_body as (
+    insert into longshore.job (shard, id, queue, params, parent_id, hook, created_at)
+    select $1, letter, to_queue, json_build_object('webhookId', webhook, 'event', event, 'jobId', id,
+      'at', at, 'status', state, 'attempts', attempts, 'runAt', run_at, 'error', error), webhook,
+      event, at
+    from letter
+  ),
+  delivery as (
+    insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
+    select $1, letter, to_queue, 'queued', 0, (extract(epoch from at) * 1000000)::bigint,
+      ${DELIVERY_MAX_ATTEMPTS}, at
+    from letter
+    returning queue
+  )`;
 
 /**
  * Makes the deliveries of webhooks: a part of the statements whose moves a webhook may subscribe to. Move and
@@ -19,19 +66,7 @@ import { WAKE_CHANNEL } from '../connection/wake.ts';
  */
 const deliveriesOf = (moved: string) => `
   moved as materialized (${moved}),
-  delivery as (
-    insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
-    select $1, longshore.new_delivery($1, k.queue, k.webhook, k.event, m.id, m.at, m.state,
-        m.attempts, m.run_at, m.error),
-      k.queue, 'queued', 0, (extract(epoch from m.at) * 1000000)::bigint,
-      ${DELIVERY_MAX_ATTEMPTS}, m.at
-    from (select distinct queue from moved) e
-    cross join lateral longshore.subscribed_webhooks($1, e.queue) k
-    join moved m on m.queue = e.queue and m.state = k.state
-    where (k.tags is null or longshore.tags_of($1, m.id) && k.tags)
-      and exists (select 1 from longshore.webhook where status = 'active')
-    returning queue, pg_notify('${WAKE_CHANNEL}', concat_ws(':', shard, queue, rank))
-  )`;
+  ${piece(DELIVERY, DELIVERY_ON_CITUS)}`;
 
 const NOTHING_MORE = 'null::timestamptz as run_at, null::json as error';
 

@@ -1,10 +1,31 @@
 import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import { VERSION_WHEN_DUE } from '../../core/job/new-job.ts';
 import { type Queryable, statement } from '../connection/db.ts';
+import { distributedFunction } from '../connection/distributed-function.ts';
 import type { LevelHint } from '../connection/wake.ts';
 
 /** At most this many of a queue at a time; the promoter moves no more at once. */
 const AT_ONCE = 2_000;
+
+/** The same for Citus, where a function that reads is called by no statement with tables. */
+const ROUTE_ON_CITUS = distributedFunction({
+  name: 'route_jobs',
+  args: 'p_shard smallint, p_queues integer[]',
+  returns: 'table (id uuid)',
+  body: `declare
+    due uuid[];
+  begin
+    due := array(
+      select w.id from longshore.waiting w
+      where w.shard = p_shard and w.queue = any (p_queues) and (w.seq is not null or w.blocked is not null)
+      limit ${AT_ONCE});
+    due := array(
+      select w.id from longshore.waiting w
+      where w.shard = p_shard and w.id = any (due) and w.queue = any (p_queues) for update);
+    perform longshore.follow_release(p_shard, due);
+    return query select unnest(due);
+  end`,
+});
 
 /**
  * Jobs that became queued in a queue of version 0 get the version of the release now: no worker
@@ -32,6 +53,7 @@ const ROUTE = statement<{ id: string }>(
      select count(*) from longshore.follow_release($1, array(select id from held))
    )
    select h.id from held h, moved`,
+  { citus: `select id from ${ROUTE_ON_CITUS.call('$1::smallint, $2::int[]')}` },
 );
 
 const LEVELS = statement<{ queue: number; rank: number }>(

@@ -60,14 +60,14 @@ const SETTLE_AND_CLAIM = statement<SettleAndClaimRow>(
   owned as materialized (
     select r.*, u.result, u.pid, u.peak_rss_bytes, u.cpu_ms
     from u cross join lateral (
-      select ${ctidOf('r')} as place, r.* from longshore.running r
+      select ${ctidOf('r', 'id')} as place, r.* from longshore.running r
       where r.shard = $1 and r.id = u.id and r.claim_no = u.claim and r.state = 'running'
       limit 1
     ) r
   ),
   left_running as (
     delete from longshore.running
-    where ${atCtids('select place from owned')} and ${filterOnly('shard = $1')}
+    where ${atCtids('select place from owned', '', 'id')} and ${filterOnly('shard = $1')}
       and state = 'running'
       and permits is null and watched is null
       and running.queue <> all (array(${SUBSCRIBED}))

@@ -1,3 +1,4 @@
+import { piece } from '../connection/backend.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { lockQueues } from '../limits/install-limits.ts';
 import { notifyWorkers } from '../limits/sync-limits.ts';
@@ -14,11 +15,22 @@ import { notifyWorkers } from '../limits/sync-limits.ts';
  * lock and reads the webhooks afterwards. A queue that is marked without need costs time only.
  */
 
+/** What `longshore.subscribed_states` says, which Citus does not call for a queue. */
+const STATES = piece(
+  'longshore.subscribed_states(l.tenant, l.key)',
+  `(select array_agg(distinct w.state)
+    from longshore.webhook h join longshore.job_events() w on w.event = any (h.events)
+    where h.tenant = l.tenant and h.status = 'active' and left(l.key, 1) <> '$'
+      and (h.definition_keys is null or l.key = any (h.definition_keys)))`,
+);
+
 const MARK_QUEUES = statement<{ queue: number }>(
   'mark_subscribed_queues',
-  `update longshore.queue l set subscribed_states = longshore.subscribed_states(l.tenant, l.key)
-   where l.shard = $1 and l.tenant = $2
-     and l.subscribed_states is distinct from longshore.subscribed_states(l.tenant, l.key)
+  `with subscribed as materialized (
+     select l.queue, ${STATES} as states from longshore.queue l where l.shard = $1 and l.tenant = $2
+   )
+   update longshore.queue l set subscribed_states = s.states from subscribed s
+   where l.shard = $1 and l.queue = s.queue and l.subscribed_states is distinct from s.states
    returning l.queue`,
 );
 

@@ -1,6 +1,7 @@
-import { Pool, type PoolClient, types } from 'pg';
+import { type ClientBase, Pool, type PoolClient, types } from 'pg';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import { type Backend, CITUS_SESSION, DETECT_BACKEND, rendered } from './backend.ts';
 import { JobIds } from './job-ids.ts';
 import { ShardShares } from './shard-shares.ts';
 import { Vault } from './vault.ts';
@@ -12,6 +13,8 @@ import { Vault } from './vault.ts';
 export interface Statement<Row> {
   readonly name: string;
   readonly text: string;
+  /** The text for Citus, if it differs: the same values and the same rows. */
+  readonly citus?: string;
   /** Whether its first value is the one shard that it is about. */
   readonly ofShard?: boolean;
   readonly row?: Row;
@@ -19,12 +22,21 @@ export interface Statement<Row> {
 
 export const allStatements: Statement<unknown>[] = [];
 
+export interface StatementOptions {
+  /** Default: whether the text contains `shard = $1`. */
+  ofShard?: boolean;
+  /** The text for Citus, if it differs (`backend.ts`). */
+  citus?: string;
+}
+
 export function statement<Row>(
   name: string,
   text: string,
-  ofShard = /\bshard = \$1\b/.test(text),
+  { ofShard = /\bshard = \$1\b/.test(text), citus = text }: StatementOptions = {},
 ): Statement<Row> {
-  const made: Statement<Row> = { name, text, ofShard };
+  const own = rendered(citus, 'citus');
+  const plain = rendered(text, 'postgres');
+  const made: Statement<Row> = { name, text: plain, ...(own !== plain && { citus: own }), ofShard };
   allStatements.push(made);
   return made;
 }
@@ -100,6 +112,8 @@ export class Db implements Queryable {
   /** Null where all statements are about one shard. */
   readonly #shares: ShardShares | null;
   readonly #prepares: boolean;
+  /** Known from the first connection on. */
+  #backend: Backend | null = null;
 
   private constructor(pool: Pool, options: DbOptions, prepares: boolean) {
     this.#pool = pool;
@@ -124,17 +138,24 @@ export class Db implements Queryable {
       idleTimeoutMillis: 60_000,
       query_timeout: options.queryTimeoutMs ?? 30_000,
       types: { getTypeParser: typeParser as typeof types.getTypeParser },
+      verify: (client, greeted) => {
+        db.#greet(client, sessions).then(() => greeted(), greeted);
+      },
     });
+    const db = new Db(pool, options, sessions);
     // A broken idle connection is replaced at the next use; it must not end the process.
     pool.on('error', (error) => options.log.debug({ err: error }, 'idle connection lost'));
     // The same for a connection that breaks while it is checked out and has no other listener. Its
     // next statement fails.
     pool.on('connect', (client) => client.on('error', () => undefined));
-    return new Db(pool, options, sessions);
+    return db;
   }
 
   async run<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
-    const run = async () => await this.#runOn(this.#pool, statement, values);
+    const run = async () => {
+      if (this.#backend === null) (await this.#pool.connect()).release();
+      return await this.#runOn(this.#pool, statement, values);
+    };
     const [shard] = values;
     const shares = statement.ofShard ? this.#shares : null;
     if (shares === null || typeof shard !== 'number') return await translated(run);
@@ -177,11 +198,21 @@ export class Db implements Queryable {
     await this.#pool.end();
   }
 
+  /** Each new connection. */
+  async #greet(client: ClientBase, sessions: boolean): Promise<void> {
+    if (this.#backend === null) {
+      const { rows } = await client.query<{ backend: Backend }>(DETECT_BACKEND);
+      this.#backend = rows[0]?.backend ?? 'postgres';
+    }
+    if (sessions && this.#backend === 'citus') await client.query(CITUS_SESSION);
+  }
+
   async #runOn<Row>(
     target: Pool | PoolClient,
-    { name, text }: Statement<Row>,
+    { name, text: postgres, citus = postgres }: Statement<Row>,
     values: readonly unknown[],
   ): Promise<Row[]> {
+    const text = this.#backend === 'citus' ? citus : postgres;
     const query = { text, values: [...values], ...(this.#prepares && { name }) };
     return (await target.query(query)).rows as Row[];
   }

@@ -6,6 +6,8 @@ import { Client } from 'pg';
 import { PACKAGE_ROOT } from '../../runtime/code.ts';
 import type { Log } from '../../runtime/log.ts';
 import { StartRefusal } from '../../runtime/start-refusal.ts';
+import { beginDistribution, citusState, distribute } from '../citus/distribute.ts';
+import type { Backend } from './backend.ts';
 import { translated } from './db.ts';
 
 /**
@@ -45,6 +47,8 @@ export interface MigrateOptions {
   log: Log;
   shards: number;
   migrations?: readonly Migration[];
+  /** What the database must be. Default: a new database with the extension Citus is distributed. */
+  backend?: Backend;
 }
 
 /** Migrates the database to this version's schema and returns the files that were applied. */
@@ -73,8 +77,12 @@ async function migrateOnce(options: MigrateOptions): Promise<string[]> {
   await client.connect();
   try {
     await client.query('begin');
+    await lock(client);
+    const onCitus = await isOnCitus(client, options.backend);
+    if (onCitus) await beginDistribution(client);
     const applied = await applyAll(client, migrations);
     await fixShards(client, options.shards);
+    if (onCitus) await distribute(client, options.shards);
     await client.query('select longshore.ensure_partitions(7)');
     await client.query('commit');
     for (const name of applied) options.log.info({ migration: name }, 'migration applied');
@@ -87,8 +95,35 @@ async function migrateOnce(options: MigrateOptions): Promise<string[]> {
   }
 }
 
-async function applyAll(client: Client, migrations: readonly Migration[]): Promise<string[]> {
+async function lock(client: Client): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtext('longshore.migrate'))`);
+}
+
+/** A database that has the tables on one server stays so: moving its jobs is no step of a start. */
+async function isOnCitus(client: Client, wanted: Backend | undefined): Promise<boolean> {
+  const { installed, distributed, coordinator } = await citusState(client);
+  if (wanted === 'citus' && !installed) {
+    throw new MigrationError(
+      'the database has no Citus: run "create extension citus" in it, on each node',
+    );
+  }
+  if (wanted === 'postgres' && distributed) {
+    throw new MigrationError('the tables of this database are distributed by Citus');
+  }
+  if (installed && !coordinator) {
+    throw new MigrationError('DATABASE_URL is a node of a Citus cluster: use its coordinator');
+  }
+  if (wanted === 'postgres' || !installed || distributed) return distributed;
+  const { rows } = await client.query<{ there: boolean }>(
+    `select to_regclass('longshore.migration') is not null as there`,
+  );
+  if (rows[0]?.there && wanted === 'citus') {
+    throw new MigrationError('the tables of this database are on one server: use a new database');
+  }
+  return !rows[0]?.there;
+}
+
+async function applyAll(client: Client, migrations: readonly Migration[]): Promise<string[]> {
   await requireVersion15(client);
   await client.query(`create schema if not exists longshore`);
   await client.query(`create table if not exists longshore.migration (

@@ -102,6 +102,8 @@ const WALKS: readonly ColumnWalk[] = SEALED_COLUMNS.map((column, n) => {
   const name = `${n}_${table}`;
   const home = shardless ? '$1::int = 0' : 't.shard = $1';
   const partColumn = part ? `t.${part.column}` : `''::text`;
+  // Citus refuses the ctid of a table that is the same on all nodes.
+  const place = shardless ? 'id' : 'ctid';
   const partType = part?.type ?? 'text';
   const key = part ? `t.${id}, ${partColumn}` : `t.${id}`;
   const after = part
@@ -123,12 +125,12 @@ const WALKS: readonly ColumnWalk[] = SEALED_COLUMNS.map((column, n) => {
          select t.row_ctid, u.* from json_to_recordset($2::json)
            as u(id uuid, part ${partType}, text text, sealed text)
          cross join lateral (
-           select ${ctidOf('t')} as row_ctid from longshore.${table} t
+           select ${ctidOf('t', place)} as row_ctid from longshore.${table} t
            where ${same} and ${column.text} = u.text limit 1 for update
          ) t
        )
        update longshore.${table} t set ${column.set} from u
-       where ${atCtids('select row_ctid from u', 't')} and ${filterOnly(same)}
+       where ${atCtids('select row_ctid from u', 't', place)} and ${filterOnly(same)}
        returning u.id`,
     ),
   };

@@ -1,6 +1,7 @@
 import { FAILURE_CODES, OTHER_CODE } from '../../core/failure/failure.ts';
 import { STEPS, TOTAL_KEY } from '../../core/series/series-plan.ts';
 import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
+import { piece } from '../connection/backend.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { USAGE_OF_MOVES } from './roll-up-usage.ts';
 import { atCtids, filterOnly, ctidOf } from '../connection/planner.ts';
@@ -52,13 +53,13 @@ const ROLL_UP = statement<RolledUp>(
     on conflict (shard) do update set at = excluded.at
   ),
   picked as materialized (
-    select ${ctidOf('d')} as row_ctid from longshore.counter_delta d
+    select ${ctidOf('d', 'at')} as row_ctid from longshore.counter_delta d
     where d.shard = $1 and d.at > $2::timestamptz and (select mine from held)
     order by d.at limit $3
   ),
   gone as (
     delete from longshore.counter_delta
-    where ${atCtids('select row_ctid from picked')} and ${filterOnly('shard = $1')}
+    where ${atCtids('select row_ctid from picked', '', 'at')} and ${filterOnly('shard = $1')}
     returning *
   ),
   move as materialized (
@@ -169,7 +170,7 @@ const ALL_OF_IT = 10_000;
 /** Rolls up everything, of all shards, where no scheduler does. */
 export async function rollUpAll(db: Db): Promise<void> {
   for (let shard = 0; shard < db.shards; shard += 1) {
-    while ((await rollUpCounters(db, shard, '-infinity', ALL_OF_IT)).rows === ALL_OF_IT);
+    while ((await rollUpCounters(db, shard, '-infinity', ALL_OF_IT)).rows >= ALL_OF_IT);
     await forgetCounters(db, shard);
   }
 }
@@ -182,18 +183,24 @@ const SERIES_KEPT = STEPS.map(
   ({ minutes, keptHours }) => `(${minutes}::smallint, ${keptHours})`,
 ).join();
 
+const DAY_OVER = "(statement_timestamp() - interval '25 hours')";
+
 const FORGET = statement<{ forgotten: number }>(
   'forget_counters',
   `with over as materialized (select clock_timestamp() - interval '25 hours' as at),
   slots as (
-    delete from longshore.counter_span where ${atCtids(`
+    delete from longshore.counter_span where ${piece(
+      atCtids(`
       select s.ctid from longshore.queue l cross join lateral (
         select ${ctidOf('s')} from longshore.counter_span s
         where s.shard = $1 and s.queue = l.queue and s.slot > '-infinity'
           and (s.slot < (select at from over)
             or s.state = 'queued' and s.bucket = -1 and s.slot < (select at from over) + interval '24 hours')
       ) s
-      where l.shard = $1`)}
+      where l.shard = $1`),
+      `shard = $1 and slot > '-infinity' and (slot < ${DAY_OVER}
+        or state = 'queued' and bucket = -1 and slot < ${DAY_OVER} + interval '24 hours')`,
+    )}
     returning queue, slot, state, bucket, n
   ),
   hours as (
@@ -205,17 +212,21 @@ const FORGET = statement<{ forgotten: number }>(
     on conflict (shard, queue, hour, waited, bucket) do update set n = t.n + excluded.n
   ),
   old_hours as (
-    delete from longshore.counter_hour where ${atCtids(`
+    delete from longshore.counter_hour where ${piece(
+      atCtids(`
       select h.ctid from longshore.queue l cross join lateral (
         select ${ctidOf('h')} from longshore.counter_hour h
         where h.shard = $1 and h.queue = l.queue
           and h.hour < (select at from over) - interval '7 days'
       ) h
-      where l.shard = $1`)}
+      where l.shard = $1`),
+      `shard = $1 and hour < ${DAY_OVER} - interval '7 days'`,
+    )}
     returning 1
   ),
   series as (
-    delete from longshore.counter_series where ${atCtids(`
+    delete from longshore.counter_series${piece('', ' as s')} where ${piece(
+      atCtids(`
       select s.ctid from (
         select tenant, key from longshore.queue where shard = $1
         union select tenant, '${TOTAL_KEY}' from longshore.queue where shard = $1
@@ -224,7 +235,12 @@ const FORGET = statement<{ forgotten: number }>(
         select ${ctidOf('s')} from longshore.counter_series s
         where s.shard = $1 and s.tenant = l.tenant and s.key = l.key and s.minutes = g.minutes
           and s.slot < (select at from over) + interval '25 hours' - make_interval(hours => g.hours)
-      ) s`)}
+      ) s`),
+      `s.shard = $1 and (${STEPS.map(
+        ({ minutes, keptHours }) =>
+          `s.minutes = ${minutes} and s.slot < statement_timestamp() - interval '${keptHours} hours'`,
+      ).join(' or ')})`,
+    )}
     returning 1
   )
   select ((select count(*) from slots) + (select count(*) from series)

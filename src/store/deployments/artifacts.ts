@@ -26,7 +26,7 @@ const INSERT = statement<ArtifactRow>(
   `insert into longshore.artifact (tenant, sha256, format, bytes, manifest, signature, created_by)
    values ($1, $2, $3, $4, $5::jsonb, $6::jsonb, $7)
    on conflict (tenant, sha256) do update
-     set removed_at = null, created_by = excluded.created_by, created_at = clock_timestamp(),
+     set removed_at = null, created_by = excluded.created_by, created_at = excluded.created_at,
        signature = excluded.signature
      where artifact.removed_at is not null
    returning ${COLUMNS}`,

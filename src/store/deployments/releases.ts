@@ -29,7 +29,7 @@ const PROMOTE = statement<StoredRelease>(
      set current = excluded.current, canary = null, canary_percent = null,
        previous = case when release.current = excluded.current then release.previous
          else release.current end,
-       changed_by = excluded.changed_by, changed_at = clock_timestamp(), reason = excluded.reason
+       changed_by = excluded.changed_by, changed_at = excluded.changed_at, reason = excluded.reason
      where release.current <> excluded.current or release.canary is not null
    returning ${COLUMNS}`,
 );
@@ -41,7 +41,7 @@ const SET_CANARY = statement<StoredRelease>(
    select $1, k.key, $3, $4, $5 from unnest($2::text[]) as k(key)
    on conflict (tenant, key) do update
      set canary = excluded.current, canary_percent = $6::real,
-       changed_by = excluded.changed_by, changed_at = clock_timestamp(), reason = excluded.reason
+       changed_by = excluded.changed_by, changed_at = excluded.changed_at, reason = excluded.reason
      where release.current <> excluded.current
    returning ${COLUMNS}`,
 );

@@ -1,5 +1,6 @@
 import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
+import { NOW_WITHIN } from '../connection/backend.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 /** A deployment that workers should serve now. */
@@ -43,7 +44,7 @@ const NOTE_PROBLEM = statement<{ number: number }>(
   'note_load_problem',
   `update longshore.deployment
    set load_problem = $2, load_problem_at = case when $2::text is not null then
-     coalesce(load_problem_at, clock_timestamp()) end
+     coalesce(load_problem_at, ${NOW_WITHIN}) end
    where number = $1 and load_problem is distinct from $2 returning number`,
 );
 

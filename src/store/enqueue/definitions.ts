@@ -18,7 +18,7 @@ const PUBLISH = statement<{ key: string }>(
    order by d.key, d.version
    on conflict (key, version) do update
      set info = excluded.info, params_schema = excluded.params_schema,
-       published_at = clock_timestamp()
+       published_at = excluded.published_at
      where definition.deployment is null and (definition.info is distinct from excluded.info
        or definition.params_schema::text is distinct from excluded.params_schema::text)
    returning key`,

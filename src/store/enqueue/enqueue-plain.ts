@@ -36,13 +36,13 @@ const enqueuePlain = (onConflict: string, created: string) => `with input as mat
   ),
   ${countMoves(CREATED)},
   hinted as (
-    select pg_notify('${WAKE_CHANNEL}', $7::text) where $7::text is not null
+    select pg_notify('${WAKE_CHANNEL}', $7::text)::text where $7::text is not null
   )`;
 
 const ENQUEUE_PLAIN = statement<{ hints: number }>(
   'enqueue_plain',
   `${enqueuePlain('', '')} select count(*)::int as hints from hinted`,
-  true,
+  { ofShard: true },
 );
 
 const ENQUEUE_ONCE = statement<{ id: string }>(
@@ -51,7 +51,7 @@ const ENQUEUE_ONCE = statement<{ id: string }>(
     'on conflict (shard, id) do nothing returning id',
     `where ${filterOnly('id in (select id from body)')}`,
   )} select id from entered where (select count(*) from hinted) >= 0`,
-  true,
+  { ofShard: true },
 );
 
 export function isPlain(entries: readonly Entry[]): boolean {

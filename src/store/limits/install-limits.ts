@@ -1,4 +1,5 @@
 import { isLimited, type Limits } from '../../core/queue/limits.ts';
+import { piece } from '../connection/backend.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
 /**
@@ -32,13 +33,26 @@ const PUT_LIMITER = statement<{ limiter: string }>(
    returning limiter::text`,
 );
 
+/** A function that reads, which Citus does not call for a queue. */
+const LIMITS_OF_QUEUE = piece(
+  'longshore.limits_of_queue($1, q.key, q.tenant)',
+  `(select case when num_nonnulls(d.lim, d.rate, d.key_rate) > 0 then d.limiter end as definition_limiter,
+         case when num_nonnulls(t.lim, t.rate, t.key_rate) > 0 then t.limiter end as tenant_limiter,
+         num_nonnulls(d.key_lim, d.key_rate) > 0 as keyed
+       from (values (left(q.key, 1) <> '$')) as of_queue(limited)
+       left join longshore.limiter d on of_queue.limited
+         and d.shard = $1 and d.limiter = longshore.limiter_of('definition', q.key)
+       left join longshore.limiter t on of_queue.limited
+         and t.shard = $1 and t.limiter = longshore.limiter_of('tenant', q.tenant))`,
+);
+
 /** Stores on the queues of a definition or tenant which limits apply to them now. */
 const applyTo = (scope: LimitScope, condition: string) =>
   statement<{ queue: number }>(
     `apply_${scope}_limits`,
     `with changed as materialized (
        select q.queue, l.* from longshore.queue q
-       cross join lateral longshore.limits_of_queue($1, q.key, q.tenant) l
+       cross join lateral ${LIMITS_OF_QUEUE} l
        where q.shard = $1 and ${condition} and (q.definition_limiter, q.tenant_limiter, q.keyed)
          is distinct from (l.definition_limiter, l.tenant_limiter, l.keyed)
      )

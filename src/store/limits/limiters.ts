@@ -120,22 +120,28 @@ const PERMIT = statement<{ queue: number | null; rank: number; next_ms: number |
     ) w
     limit $3
   ),
-  placed as materialized (select id, key_limiter, row_number() over () as n from best),
+  placed as materialized (
+    select b.id, (extract(epoch from c.at) * 1000000)::bigint + row_number() over () as seq
+    from best b, clock c
+  ),
   permitted as (
     update longshore.waiting w
-    set seq = (extract(epoch from c.at) * 1000000)::bigint + p.n, blocked = null, has_permit = true
-    from placed p, clock c
+    set seq = p.seq, blocked = null, has_permit = true
+    from placed p
     where w.shard = $1 and w.id = any (array(select id from placed)) and w.id = p.id
     returning w.queue, w.rank, w.key_limiter
   ),
+  left_room as materialized (
+    select r.limiter, r.by_rate,
+      (select count(*)::int from permitted a where a.key_limiter = r.limiter) as permitted,
+      case when r.by_rate < 1 and r.by_count > 0 and r.tokens < 1
+        then c.at + make_interval(secs => longshore.token_in_ms(r.key_rate, r.tokens) / 1000) end as next_at
+    from room r, clock c
+  ),
   changed as (
     update longshore.limiter l
-    set in_use = l.in_use + r.permitted, blocked = l.blocked - r.permitted,
-      next_at = case when r.by_rate < 1 and r.by_count > 0 and r.tokens < 1
-        then c.at + make_interval(secs => longshore.token_in_ms(r.key_rate, r.tokens) / 1000) end
-    from (
-      select r.*, (select count(*)::int from permitted a where a.key_limiter = r.limiter) as permitted from room r
-    ) r, clock c
+    set in_use = l.in_use + r.permitted, blocked = l.blocked - r.permitted, next_at = r.next_at
+    from left_room r
     where l.shard = $1 and l.limiter = any (array(select limiter from room)) and l.limiter = r.limiter
       and (r.permitted > 0 or l.next_at is not null or r.by_rate < 1)
     returning l.next_at

@@ -1,6 +1,7 @@
 import type { PauseView } from '../../core/queue/limit-view.ts';
 import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import { type Actor, audited, type AuditEntry } from '../access/audit.ts';
+import { piece } from '../connection/backend.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { lockQueues } from './install-limits.ts';
 import { notifyWorkers } from './sync-limits.ts';
@@ -56,11 +57,24 @@ const LIST = statement<Pause>(
    order by paused_at, scope, name`,
 );
 
+/** What `longshore.paused_since` says, which Citus does not call for a queue. */
+const SINCE = piece(
+  'longshore.paused_since(q.tenant, q.key)',
+  `(select min(p.paused_at) from longshore.pause p
+    where p.scope = 'all' or (p.scope = 'tenant' and p.name = q.tenant)
+      or (p.scope = 'definition' and p.name = q.key))`,
+);
+
 const MARK_QUEUES = statement<{ queue: number }>(
   'mark_paused_queues',
-  `update longshore.queue q set paused_at = longshore.paused_since(q.tenant, q.key),
-     resumed_at = case when longshore.paused_since(q.tenant, q.key) is null then clock_timestamp() end
-   where q.shard = $1 and q.paused_at is distinct from longshore.paused_since(q.tenant, q.key)
+  `with paused as materialized (
+     select q.queue, ${SINCE} as since, clock_timestamp() as at from longshore.queue q
+     where q.shard = $1
+   )
+   update longshore.queue q
+   set paused_at = p.since, resumed_at = case when p.since is null then p.at end
+   from paused p
+   where q.shard = $1 and q.queue = p.queue and q.paused_at is distinct from p.since
    returning q.queue`,
 );
 

@@ -1,3 +1,4 @@
+import { NOW_WITHIN } from '../connection/backend.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import { ONCE_PER_ROW } from '../connection/planner.ts';
 import { permit, COUNT_BLOCKED } from './limiters.ts';
@@ -126,7 +127,7 @@ const ADOPTED = statement<{ limiter: string }>(
   'end_adopting',
   `update longshore.limiter set adopt_until = null
    where shard = $1 and limiter = any ($2::bigint[])
-     and coalesce(adopt_until < clock_timestamp(), false)
+     and coalesce(adopt_until < ${NOW_WITHIN}, false)
    returning limiter::text`,
 );
 

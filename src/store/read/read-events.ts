@@ -11,6 +11,7 @@ import {
   type SignalRecord,
   buildHistory,
 } from '../../core/views/history-events.ts';
+import { piece } from '../connection/backend.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import type { Vault } from '../connection/vault.ts';
 
@@ -46,6 +47,16 @@ interface EventRows extends Omit<HistoryRows, 'signals'> {
  */
 export const PAGE_CHARS_MAX = 1024 * 1024;
 
+/** The user who sent a signal. The audit log is on no node of Citus, so it is read first there. */
+const actorIn = (
+  rows: string,
+) => `(select a.actor from ${rows} and 'signal:' || (a.after ->> 'signal') = s.name
+             order by a.id desc limit 1)`;
+const SIGNALS = `longshore.audit a
+             where a.tenant = $3 and a.subject = $2::uuid::text and a.action = 'job.signal'`;
+const SIGNALLERS = piece('', `with told as materialized (select a.* from ${SIGNALS}) `);
+const ACTOR = piece(actorIn(SIGNALS), actorIn('told a where true'));
+
 /**
  * The rows from which the history is derived, from one claim on. One statement is one snapshot, in
  * which the job is in exactly one table. Every ended claim has at least two events, so a page
@@ -54,7 +65,7 @@ export const PAGE_CHARS_MAX = 1024 * 1024;
  */
 const READ = statement<EventRows>(
   'read_events',
-  `select to_json(j.created_at) as "createdAt",
+  `${SIGNALLERS}select to_json(j.created_at) as "createdAt",
      coalesce(
        (select state from longshore.waiting where shard = $1 and id = $2),
        (select state from longshore.running where shard = $1 and id = $2),
@@ -135,10 +146,7 @@ const READ = statement<EventRows>(
        select json_agg(s) from (
          select s.claim_no as claim, s.name, s.at,
            case when s.name like 'reject:%' then s.value end as value,
-           (select a.actor from longshore.audit a
-             where a.tenant = $3 and a.subject = $2::uuid::text and a.action = 'job.signal'
-               and 'signal:' || (a.after ->> 'signal') = s.name
-             order by a.id desc limit 1) as by
+           ${ACTOR} as by
          from longshore.step s
          where s.shard = $1 and s.job_id = $2 and s.claim_no >= $4
            and (s.name like 'signal:%' or s.name like 'reject:%')

@@ -3,6 +3,7 @@ import { changesOf } from '../../core/access/changes.ts';
 import { leftOver } from '../../schedule/due.ts';
 import { firstSlot } from '../../schedule/first-slot.ts';
 import { type Actor, audit } from '../access/audit.ts';
+import { NOW_WITHIN } from '../connection/backend.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { withSchedule } from './lock-schedule.ts';
 import { heldOf, nextOf, pauseOf, type ScheduleRow, specOf } from './schedule-row.ts';
@@ -28,7 +29,7 @@ const UPDATE = statement<{ id: string }>(
      held_at = case when i.anew then null else s.held_at end,
      held_local = case when i.anew then null else s.held_local end,
      check_at = case when i.anew then i.next_at else s.check_at end,
-     paused_at = case when not i.enabled then coalesce(s.paused_at, clock_timestamp()) end,
+     paused_at = case when not i.enabled then coalesce(s.paused_at, ${NOW_WITHIN}) end,
      paused_by = i.paused_by, pause_reason = i.pause_reason
    from json_to_record($3::json) as i(name text, definition_version int, params text, params_shape int, priority int,
      enabled boolean, note text, cron text, timezone text, start_at timestamptz,

@@ -1,4 +1,5 @@
 import type { SlotKey } from '../../core/schedule/slot-plan.ts';
+import { NOW_WITHIN, piece } from '../connection/backend.ts';
 import { arrayText, type Queryable, statement } from '../connection/db.ts';
 import { openRow, SCHEDULE_COLUMNS, type ScheduleRow } from './schedule-row.ts';
 
@@ -86,7 +87,7 @@ const ADVANCE = statement<{ id: string }>(
    set note = null, next_at = u.next_at, next_local = u.next_local at time zone 'UTC',
      held_at = u.held_at, held_local = u.held_local at time zone 'UTC', check_at = u.check_at,
      last_enqueued_at =
-       case when cardinality(u.jobs) > 0 then clock_timestamp() else s.last_enqueued_at end,
+       case when cardinality(u.jobs) > 0 then ${NOW_WITHIN} else s.last_enqueued_at end,
      recent_jobs = (u.jobs || s.recent_jobs)[1:20], new_slots = s.new_slots + u.slots
    from u
    where s.shard = $1 and s.id = any (array(select id from u)) and s.id = u.id
@@ -112,12 +113,17 @@ export async function advanceSchedules(
   await tx.run(ADVANCE, [shard, JSON.stringify(rows)]);
 }
 
+const SOON = piece(
+  'clock_timestamp() + make_interval(secs => $4::float8 / 1000)',
+  '(select clock_timestamp() + make_interval(secs => $4::float8 / 1000))',
+);
+
 const POSTPONE = statement<{ id: string }>(
   'postpone_schedule',
   `update longshore.schedule s
    set note = left($3, 500),
      check_at = case when s.enabled
-       then clock_timestamp() + make_interval(secs => $4::float8 / 1000) end
+       then ${SOON} end
    where s.shard = $1 and s.id = $2
    returning s.id`,
 );

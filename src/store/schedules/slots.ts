@@ -2,7 +2,7 @@ import type { SlotView } from '../../core/schedule/schedule.ts';
 import type { SlotDecision } from '../../core/schedule/slot-plan.ts';
 import { shardOfScheduleId } from '../../core/schedule/schedule-id.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { atCtids } from '../connection/planner.ts';
+import { atCtids, filterOnly } from '../connection/planner.ts';
 import { SLOT_COLUMNS, type SlotRow, viewOfSlot } from './schedule-row.ts';
 
 /** The decision about a slot, with its job. */
@@ -99,7 +99,7 @@ const PRUNE = statement<{ schedules: number; removed: number }>(
          select ctid from longshore.slot
          where shard = $1 and schedule_id = c.id
          order by slot_at desc, local desc offset $2
-       ) t`)}
+       ) t`)} and ${filterOnly('shard = $1')}
      returning 1
    )
    select (select count(*)::int from crowded) as schedules,

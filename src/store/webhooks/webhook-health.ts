@@ -1,5 +1,6 @@
 import { shardOfJobId } from '../../core/job/job-id.ts';
 import type { WebhookFormat, WebhookStatus } from '../../core/webhook/webhook.ts';
+import { NOW_WITHIN } from '../connection/backend.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { changeSubscriptions } from '../claim/subscribed-queues.ts';
 
@@ -51,11 +52,11 @@ export async function noteDelivered(db: Queryable, id: string): Promise<void> {
 const FAILED = statement<{ failures: number; failingMs: number }>(
   'webhook_failed',
   `update longshore.webhook
-   set failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp()),
+   set failures = failures + 1, failing_since = coalesce(failing_since, ${NOW_WITHIN}),
      last_error = $2
    where id = $1
    returning failures,
-     (extract(epoch from clock_timestamp() - failing_since) * 1000)::float8 as "failingMs"`,
+     (extract(epoch from ${NOW_WITHIN} - failing_since) * 1000)::float8 as "failingMs"`,
 );
 
 /** How long it has been failing; null when it is deleted. */

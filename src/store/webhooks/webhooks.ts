@@ -8,6 +8,7 @@ import {
   type WebhookView,
 } from '../../core/webhook/webhook.ts';
 import { type Actor, audit } from '../access/audit.ts';
+import { NOW_WITHIN } from '../connection/backend.ts';
 import { type Db, statement } from '../connection/db.ts';
 import { findOrCreateQueue } from '../enqueue/queues.ts';
 import { countWaitingEvents } from './failing-webhooks.ts';
@@ -37,16 +38,19 @@ interface WebhookRow {
   updated_at: Date;
 }
 
-const COLUMNS = `id, tenant, url, format, description, events, definition_keys, tags, status, notice, failures,
-  failing_since, last_error, case when previous_until > clock_timestamp() then previous_until end
+const columns = (
+  previousUntil: string,
+) => `id, tenant, url, format, description, events, definition_keys, tags, status, notice, failures,
+  failing_since, last_error, ${previousUntil}
     as previous_until, created_at, updated_at`;
+const COLUMNS = columns(`case when previous_until > ${NOW_WITHIN} then previous_until end`);
 
 const INSERT = statement<WebhookRow>(
   'insert_webhook',
   `insert into longshore.webhook
      (id, tenant, url, description, events, definition_keys, tags, format, secret)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-   returning ${COLUMNS}`,
+   returning ${columns('null::timestamptz')}`,
 );
 
 /** The queues of deliveries are created first, in every shard. */

@@ -1,6 +1,7 @@
 import { isWorkerId } from '../../core/queue/worker.ts';
 import { DEFAULT_TENANT } from '../../core/access/scope.ts';
 import { type Actor, audited } from '../access/audit.ts';
+import { NOW_WITHIN } from '../connection/backend.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
 import { sendBeatHint } from '../connection/listen.ts';
 
@@ -13,7 +14,7 @@ import { sendBeatHint } from '../connection/listen.ts';
 const DRAIN = statement<{ asked: boolean }>(
   'drain_worker',
   `with asked as (
-    update longshore.worker set draining_at = coalesce(draining_at, clock_timestamp())
+    update longshore.worker set draining_at = coalesce(draining_at, ${NOW_WITHIN})
     where shard = $1 and instance = $2 and dead_at is null
     returning 1
   )

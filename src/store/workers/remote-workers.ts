@@ -26,9 +26,9 @@ const REGISTER = statement<{ instance: string }>(
      set heartbeat_at = excluded.heartbeat_at, lease_until = excluded.lease_until,
        definitions = excluded.definitions, slots = excluded.slots, address = excluded.address,
        not_loaded = excluded.not_loaded
-     where w.dead_at is null and w.tenant = $9 and w.key_id = $10
+     where w.dead_at is null and w.tenant = excluded.tenant and w.key_id = excluded.key_id
    returning instance`,
-  true,
+  { ofShard: true },
 );
 
 /** False when the instance is dead, or belongs to another key. May be repeated. */
@@ -81,11 +81,14 @@ export async function recordTurn(db: Queryable, shard: number, instance: string)
 
 const RENEW_RESTING = statement<{ instance: string; news: boolean }>(
   'renew_resting_workers',
-  `update longshore.worker w
-   set heartbeat_at = clock_timestamp(), turn_at = clock_timestamp(),
-       lease_until = clock_timestamp() + make_interval(secs => u.lease_ms / 1000),
+  `with u as materialized (
+     select instance, clock_timestamp() + make_interval(secs => lease_ms / 1000) as until
+     from unnest($2::uuid[], $3::float8[]) as u(instance, lease_ms)
+   )
+   update longshore.worker w
+   set heartbeat_at = clock_timestamp(), turn_at = clock_timestamp(), lease_until = u.until,
        contact_ms = null, suspected_at = null
-   from unnest($2::uuid[], $3::float8[]) as u(instance, lease_ms)
+   from u
    where w.shard = $1 and w.instance = u.instance and w.dead_at is null
    returning w.instance, w.draining_at is not null
      or exists (select 1 from longshore.running r where r.shard = $1 and r.worker = w.instance)

@@ -41,14 +41,20 @@ const FIND_LATE = statement<BeatSample>(
 
 const SUSPECT = statement<{ worker: string; leaseMs: number }>(
   'suspect_workers',
-  `update longshore.worker w
-   set suspected_at = coalesce(w.suspected_at, clock_timestamp()),
-       lease_until = case when w.suspected_at is null then w.lease_until else
-         least(w.lease_until, clock_timestamp() + make_interval(secs => w.contact_ms / 1000.0)) end
-   where w.shard = $1 and w.instance = any ($2::uuid[]) and w.dead_at is null
+  `with late as materialized (
+     select instance, clock_timestamp() as at,
+       clock_timestamp() + make_interval(secs => contact_ms / 1000.0) as until
+     from longshore.worker where shard = $1 and instance = any ($2::uuid[])
+   )
+   update longshore.worker w
+   set suspected_at = coalesce(w.suspected_at, l.at),
+       lease_until = case when w.suspected_at is null then w.lease_until
+         else least(w.lease_until, l.until) end
+   from late l
+   where w.instance = l.instance and w.shard = $1 and w.instance = any ($2::uuid[]) and w.dead_at is null
      and w.contact_ms is not null
    returning w.instance as worker,
-     (extract(epoch from w.lease_until - clock_timestamp()) * 1000)::float8 as "leaseMs"`,
+     (extract(epoch from w.lease_until - l.at) * 1000)::float8 as "leaseMs"`,
 );
 
 /** Workers with heartbeats in Redis and jobs that have run long enough to need one. */

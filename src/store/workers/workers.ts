@@ -30,7 +30,7 @@ const REGISTER = statement<{ instance: string }>(
      $9::text[]
    from (select clock_timestamp() as at) c
    returning instance`,
-  true,
+  { ofShard: true },
 );
 
 /** A running job, with what `decide()` needs. */

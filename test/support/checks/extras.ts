@@ -16,6 +16,13 @@ export const EXTRAS = {
 
 export type Extra = keyof typeof EXTRAS;
 
+/** The extension Citus in Debian's PostgreSQL 15. It is no package: it is built from its sources. */
+const CITUS = '/usr/share/postgresql/15/extension/citus.control';
+
+export function hasCitus(): boolean {
+  return existsSync(EXTRAS['postgresql-15']) && existsSync(CITUS);
+}
+
 const REQUIRED = process.env['TEST_EXTRAS'] === 'required';
 
 export function isInstalled(extra: Extra): boolean {
@@ -29,6 +36,7 @@ export function reportMissingExtras(): void {
   for (const extra of Object.keys(EXTRAS) as Extra[]) {
     if (!isInstalled(extra)) reportSkipped(`tests with ${extra}`, extra);
   }
+  if (!hasCitus()) process.stderr.write('skipped: tests on Citus (build it into PostgreSQL 15)\n');
 }
 
 export function reportSkipped(what: string, debianPackage: string): void {

@@ -1,13 +1,26 @@
 import type { Client } from 'pg';
 import { FIRST_STATES, TRANSITIONS } from '../../../src/core/job/transitions.ts';
 
+/** The tables that the triggers are on, and those that they read. */
+type GuardedTables = Record<'job' | 'waiting' | 'running' | 'done', string>;
+
+const LOGICAL: GuardedTables = {
+  job: 'longshore.job',
+  waiting: 'longshore.waiting',
+  running: 'longshore.running',
+  done: 'longshore.done',
+};
+
 /**
  * Test-only triggers that hold PostgreSQL to the table in `core/job/lifecycle.ts`. They are
  * deferred, so they check each transaction as a whole: which table a job's row left, which it
  * entered, and that it is in exactly one at commit. An illegal transition fails the commit of the
  * test that made it.
  */
-export async function installGuard(client: Client): Promise<void> {
+export async function installGuard(
+  client: Client,
+  { job, waiting, running, done }: GuardedTables = LOGICAL,
+): Promise<void> {
   await client.query(`
     create schema guard;
     create table guard.legal (old_state longshore.job_state, new_state longshore.job_state,
@@ -22,11 +35,11 @@ export async function installGuard(client: Client): Promise<void> {
       arrived_claim integer;
     begin
       select count(*), min(state), min(claim_no) into places, arrived, arrived_claim from (
-        select state, claim_no from longshore.waiting where id = moved_id
-        union all select state, claim_no from longshore.running where id = moved_id
-        union all select state, claim_no from longshore.done where id = moved_id
+        select state, claim_no from ${waiting} where id = moved_id
+        union all select state, claim_no from ${running} where id = moved_id
+        union all select state, claim_no from ${done} where id = moved_id
       ) spots;
-      if places <> 1 and exists (select 1 from longshore.job where id = moved_id) then
+      if places <> 1 and exists (select 1 from ${job} where id = moved_id) then
         raise exception 'guard: job % is in % places', moved_id, places;
       end if;
       if tg_op = 'INSERT' then return null; end if;
@@ -50,9 +63,9 @@ export async function installGuard(client: Client): Promise<void> {
       born longshore.job_state;
     begin
       select state into born from (
-        select state from longshore.waiting where id = new.id
-        union all select state from longshore.running where id = new.id
-        union all select state from longshore.done where id = new.id
+        select state from ${waiting} where id = new.id
+        union all select state from ${running} where id = new.id
+        union all select state from ${done} where id = new.id
       ) spots;
       if born is null or not exists (select 1 from guard.first_state where state = born) then
         raise exception 'guard: job % was born in state %', new.id, coalesce(born::text, 'none');
@@ -60,12 +73,12 @@ export async function installGuard(client: Client): Promise<void> {
       return null;
     end $$;
 
-    create constraint trigger guard_birth after insert on longshore.job
+    create constraint trigger guard_birth after insert on ${job}
       deferrable initially deferred for each row execute function guard.check_birth();
   `);
-  for (const table of ['waiting', 'running', 'done']) {
+  for (const table of [waiting, running, done]) {
     await client.query(`
-      create constraint trigger guard_move after insert or update or delete on longshore.${table}
+      create constraint trigger guard_move after insert or update or delete on ${table}
       deferrable initially deferred for each row execute function guard.check_move()`);
   }
   for (const { from, to } of TRANSITIONS) {

@@ -13,6 +13,8 @@ declare module 'vitest' {
     clusterUrl: string;
     /** The same on PostgreSQL 15; null on a machine that has none. */
     cluster15Url: string | null;
+    /** The coordinator and the nodes, in the project `citus`; null in all others. */
+    citusUrls: readonly string[] | null;
     /** Whether this run tests on PostgreSQL 15 too, where it is installed. */
     oldestPostgres: boolean;
   }
@@ -29,6 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { oldestPostgres } = project.getProvidedContext();
   const oldest = oldestPostgres ? startPostgres15(SETTINGS) : null;
   if (project.name === 'integration') reportMissingExtras();
+  project.provide('citusUrls', null);
   const starts = await Promise.allSettled([startEmbedded(), oldest]);
   const servers = starts.map((start) => (start.status === 'fulfilled' ? start.value : null));
   const forgetCache = await shareCompileCache();

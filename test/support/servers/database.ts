@@ -8,6 +8,7 @@ import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
 import { Waker } from '../../../src/store/connection/wake.ts';
 import { migrate } from '../../../src/store/connection/migrate.ts';
 import { installGuard } from '../checks/guard.ts';
+import { guardShard, joinNodes } from './citus/cluster.ts';
 import { until } from '../until.ts';
 
 export type PostgresVersion = 15 | 18;
@@ -24,7 +25,13 @@ export interface TestDatabase {
 
 /** The versions that tests can run on here: the newest always, the oldest where it is installed. */
 export function postgresVersions(): PostgresVersion[] {
+  if (isOnCitus()) return [15];
   return inject('cluster15Url') === null ? [18] : [18, 15];
+}
+
+/** Whether this run tests on Citus (the project `citus` of vitest.config.ts) instead. */
+export function isOnCitus(): boolean {
+  return inject('citusUrls') !== null;
 }
 
 /** What many tests would have to do to their database, done once to a template of it. */
@@ -112,6 +119,8 @@ export function withDatabase(url: string, name: string): string {
 }
 
 function clusterOf(postgres: PostgresVersion): string {
+  const [coordinator] = inject('citusUrls') ?? [];
+  if (coordinator !== undefined) return coordinator;
   const url = inject(postgres === 15 ? 'cluster15Url' : 'clusterUrl');
   if (url === null) throw new Error('PostgreSQL 15 is not installed here');
   return url;
@@ -122,18 +131,39 @@ async function createDatabase(
   templateOf: (admin: Client) => Promise<string>,
 ): Promise<EmptyDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onCluster(clusterUrl, async (admin) => {
+  let template = '';
+  await onCluster(clusterUrl, async (admin) => void (template = await templateOf(admin)));
+  await onServers(clusterUrl, async (admin) => {
     // Copying files is quicker than writing the copy to the log first, where no disk is waited for.
-    await admin.query(
-      `create database ${name} template ${await templateOf(admin)} strategy file_copy`,
-    );
+    await admin.query(`create database ${name} template ${template} strategy file_copy`);
   });
+  if (isOnCitus() && template === 'template1') await joinNodes(urlsOf(clusterUrl, name));
   return {
     url: withDatabase(clusterUrl, name),
     drop: async () => {
-      await until('the database is dropped', async () => await dropped(clusterUrl, name));
+      for (const server of serversOf(clusterUrl)) {
+        await until('the database is dropped', async () => await dropped(server, name));
+      }
     },
   };
+}
+
+/** All servers of the cluster; on Citus the coordinator is the last one. */
+function serversOf(clusterUrl: string): string[] {
+  return (inject('citusUrls') ?? [clusterUrl]).toReversed();
+}
+
+function urlsOf(clusterUrl: string, name: string): string[] {
+  return serversOf(clusterUrl)
+    .map((server) => withDatabase(server, name))
+    .toReversed();
+}
+
+async function onServers(
+  clusterUrl: string,
+  work: (admin: Client) => Promise<void>,
+): Promise<void> {
+  for (const server of serversOf(clusterUrl)) await onCluster(server, work);
 }
 
 /** False while autovacuum works there: its process is a superuser's, and ours may not end it. */
@@ -153,11 +183,20 @@ async function dropped(clusterUrl: string, name: string): Promise<boolean> {
 }
 
 async function ensureTemplate(admin: Client, clusterUrl: string, shards: number): Promise<string> {
-  return await ensureDatabase(admin, `longshore_template_${shards}`, 'template1', async (draft) => {
-    const url = withDatabase(clusterUrl, draft);
-    await migrate({ url, log: silentLog, shards });
-    await onCluster(url, installGuard);
-  });
+  return await ensureDatabase(
+    admin,
+    clusterUrl,
+    `longshore_template_${shards}`,
+    'template1',
+    async (draft) => {
+      const url = withDatabase(clusterUrl, draft);
+      const urls = urlsOf(clusterUrl, draft);
+      if (isOnCitus()) await joinNodes(urls);
+      await migrate({ url, log: silentLog, shards });
+      if (!isOnCitus()) await onCluster(url, installGuard);
+      else if (shards === 1) await guardShard(urls);
+    },
+  );
 }
 
 async function ensurePrepared(
@@ -166,7 +205,7 @@ async function ensurePrepared(
   template: string,
   { name, prepare }: Preparation,
 ): Promise<string> {
-  return await ensureDatabase(admin, `${template}_${name}`, template, async (draft) => {
+  return await ensureDatabase(admin, clusterUrl, `${template}_${name}`, template, async (draft) => {
     await onCluster(withDatabase(clusterUrl, draft), prepare);
   });
 }
@@ -174,6 +213,7 @@ async function ensurePrepared(
 /** Made by the first process that needs it, and visible to others only when it is complete. */
 async function ensureDatabase(
   admin: Client,
+  clusterUrl: string,
   name: string,
   template: string,
   fill: (draft: string) => Promise<void>,
@@ -183,14 +223,31 @@ async function ensureDatabase(
     const { rows } = await admin.query('select 1 from pg_database where datname = $1', [name]);
     if (rows.length > 0) return name;
     const draft = `${name}_draft`;
-    await admin.query(`drop database if exists ${draft} with (force)`);
-    await admin.query(`create database ${draft} template ${template}`);
+    await onServers(clusterUrl, async (server) => {
+      await server.query(`drop database if exists ${draft} with (force)`);
+      await server.query(`create database ${draft} template ${template}`);
+    });
     await fill(draft);
-    await admin.query(`alter database ${draft} rename to ${name}`);
+    await onServers(clusterUrl, async (server) => {
+      if (isOnCitus()) await disconnect(server, draft);
+      await server.query(`alter database ${draft} rename to ${name}`);
+    });
     return name;
   } finally {
     await admin.query('select pg_advisory_unlock(42)');
   }
+}
+
+/** Citus keeps a process in each database, which comes back unless connections are refused. */
+async function disconnect(server: Client, name: string): Promise<void> {
+  await server.query(`alter database ${name} with allow_connections false`);
+  await until('nobody uses the template', async () => {
+    const { rows } = await server.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+      [name],
+    );
+    return rows.length === 0;
+  });
 }
 
 /** Runs `work` on one plain connection, and ends it whatever happens. */

@@ -6,8 +6,9 @@ import {
   SESSION,
   type Statement,
 } from '../../../src/store/connection/db.ts';
+import { CITUS_SESSION } from '../../../src/store/connection/backend.ts';
 import { plainQueryable } from '../plain-queryable.ts';
-import type { TestDatabase } from './database.ts';
+import { isOnCitus, type TestDatabase } from './database.ts';
 import { until } from '../until.ts';
 
 /**
@@ -30,11 +31,14 @@ export class HeldLink implements Queryable {
     const client = new Client({ connectionString: url, options: SESSION });
     await client.connect();
     onTestFinished(async () => await client.end());
+    if (isOnCitus()) await client.query(CITUS_SESSION);
     await client.query('begin');
     return new HeldLink(client);
   }
 
-  async run<Row>({ name, text }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+  async run<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+    const { name } = statement;
+    const text = textHere(statement);
     return (await this.#client.query({ name, text, values: [...values] })).rows as Row[];
   }
 
@@ -45,6 +49,11 @@ export class HeldLink implements Queryable {
   async rollback(): Promise<void> {
     await this.#client.query('rollback');
   }
+}
+
+/** What the product sends to the database of this run. */
+export function textHere({ text, citus = text }: Statement<unknown>): string {
+  return isOnCitus() ? citus : text;
 }
 
 /** The product's statement of this name, for moments in the middle of a function. */

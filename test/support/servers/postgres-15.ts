@@ -18,6 +18,12 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
+/** One server of a test cluster. */
+export interface Node15 extends TestServer {
+  port: number;
+  postmaster: Postmaster;
+}
+
 /**
  * The oldest PostgreSQL that Longshore supports, from Debian's package. A machine without it tests
  * on the newest only.
@@ -25,6 +31,13 @@ export interface TestServer {
 export async function startPostgres15(
   settings: Record<string, string>,
 ): Promise<TestServer | null> {
+  return isInstalled('postgresql-15') ? await startNode15(settings) : null;
+}
+
+export async function startNode15(
+  settings: Record<string, string>,
+  password = randomBytes(24).toString('base64url'),
+): Promise<Node15> {
   const binaries = {
     folder: HOME,
     initdb: path.join(HOME, 'bin', 'initdb'),
@@ -32,9 +45,7 @@ export async function startPostgres15(
     version: '15',
     major: 15,
   };
-  if (!isInstalled('postgresql-15')) return null;
   const parent = await quickFolder('longshore-test-postgres-15-');
-  const password = randomBytes(24).toString('base64url');
   const passwordFile = path.join(parent, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
   // As root, the server runs as another user, which must own its files.
@@ -66,6 +77,8 @@ export async function startPostgres15(
   );
   await postmaster.ready(AbortSignal.timeout(60_000));
   return {
+    port,
+    postmaster,
     url: `postgres://longshore:${password}@127.0.0.1:${port}/postgres`,
     stop: async () => {
       await postmaster.stop();
