@@ -64,7 +64,7 @@ export interface Seen extends JobWorld {
   /** Empty for callers who may not see other tenants. */
   tenants?: readonly Pick<
     TenantView,
-    'tenant' | 'firingAlerts' | 'concurrencyLimit' | 'heldBackMs'
+    'tenant' | 'firingAlerts' | 'concurrencyLimit' | 'heldBackMs' | 'heldBackJobs'
   >[];
   /** Firing alerts. */
   alerts: readonly AlertView[];

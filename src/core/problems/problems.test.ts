@@ -38,6 +38,7 @@ const stranded = { depth: 1, oldestAgeMs: 70_000, oldestJobId: 'x' };
 
 const failed = (key: string, count = 1) =>
   madeGroup({ definitionKeys: [key], message: 'boom\nmore', count });
+const NO_COUNT = { heldBackJobs: null };
 const slot = { slot: ago(60), local: '', status: 'fired', reason: null, through: null } as const;
 
 it('is quiet when all is well, and before anything is there', () => {
@@ -144,9 +145,15 @@ test.each([
     {
       tenant: { tenant: 'default', concurrencyLimit: null, inUse: 0 },
       tenants: [
-        { tenant: 'default', firingAlerts: 3, concurrencyLimit: 1, heldBackMs: 600_000 },
-        { tenant: 'acme', firingAlerts: 1, concurrencyLimit: null, heldBackMs: null },
-        { tenant: 'quiet', firingAlerts: 0, concurrencyLimit: 2, heldBackMs: 299_000 },
+        {
+          tenant: 'default',
+          firingAlerts: 3,
+          concurrencyLimit: 1,
+          heldBackMs: 600_000,
+          ...NO_COUNT,
+        },
+        { tenant: 'acme', firingAlerts: 1, concurrencyLimit: null, heldBackMs: null, ...NO_COUNT },
+        { tenant: 'quiet', firingAlerts: 0, concurrencyLimit: 2, heldBackMs: 299_000, ...NO_COUNT },
       ],
     },
     /^Tenant acme: 1 firing alert\.$/,
@@ -155,9 +162,33 @@ test.each([
     'another tenant at its limit',
     {
       tenant: { tenant: 'default', concurrencyLimit: null, inUse: 0 },
-      tenants: [{ tenant: 'acme', firingAlerts: 1, concurrencyLimit: 1, heldBackMs: 349_000 }],
+      tenants: [
+        {
+          tenant: 'acme',
+          firingAlerts: 1,
+          concurrencyLimit: 1,
+          heldBackMs: 349_000,
+          heldBackJobs: { count: 40, isExact: true },
+        },
+      ],
     },
-    /^Tenant acme: jobs wait for 5m49s: it may run 1 job at a time; 1 firing alert\.$/,
+    /^Tenant acme: 40 jobs wait, the oldest for 5m49s: it may run 1 job at a time; 1 firing alert\.$/,
+  ],
+  [
+    'another tenant with more jobs than are counted',
+    {
+      tenant: { tenant: 'default', concurrencyLimit: null, inUse: 0 },
+      tenants: [
+        {
+          tenant: 'acme',
+          firingAlerts: 0,
+          concurrencyLimit: 4,
+          heldBackMs: 349_000,
+          heldBackJobs: { count: 1_000, isExact: false },
+        },
+      ],
+    },
+    /^Tenant acme: 1,000\+ jobs wait, the oldest for 5m49s: it may run 4 jobs at a time\.$/,
   ],
   [
     'a job past its timeout',

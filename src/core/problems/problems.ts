@@ -6,6 +6,7 @@ import { limitReason, reachedLimit } from './reached-limit.ts';
 import { pauseOf, pauseWords } from '../queue/pause-words.ts';
 import type { WorkerView } from '../queue/worker.ts';
 import type { ScheduleView } from '../schedule/schedule.ts';
+import type { HeldBackJobs } from '../views/key-view.ts';
 import { unknownDefinition, unknownWords } from '../schedule/unknown-definition.ts';
 import { duration, timeSince, wholeSeconds } from '../values/duration.ts';
 import { alertProblems } from './alert-problems.ts';
@@ -329,12 +330,12 @@ function pausedSchedules({ schedules, definitions }: Seen, now: Date): Problem[]
 function otherTenants({ tenants = [], tenant }: Seen): Problem[] {
   return tenants
     .filter((one) => one.tenant !== tenant?.tenant)
-    .flatMap(({ tenant: name, firingAlerts, concurrencyLimit, heldBackMs }) => {
+    .flatMap(({ tenant: name, firingAlerts, concurrencyLimit, heldBackMs, heldBackJobs }) => {
       const isHeldBack = (heldBackMs ?? 0) >= LONG_WAIT_MS;
       const facts = [
         ...(isHeldBack
           ? [
-              `jobs wait for ${duration(heldBackMs ?? 0)}: it may run ${count(concurrencyLimit ?? 0, 'job')} at a time`,
+              `${heldBackWords(heldBackJobs)} ${duration(heldBackMs ?? 0)}: it may run ${count(concurrencyLimit ?? 0, 'job')} at a time`,
             ]
           : []),
         ...(firingAlerts > 0 ? [count(firingAlerts, 'firing alert')] : []),
@@ -343,6 +344,13 @@ function otherTenants({ tenants = [], tenant }: Seen): Problem[] {
       const target = { at: 'tenant', name } as const;
       return facts.length === 0 ? [] : [{ kind: 'tenant', about: null, text, owner: null, target }];
     });
+}
+
+function heldBackWords(jobs: HeldBackJobs | null): string {
+  if (jobs === null) return 'jobs wait for';
+  const { count: number, isExact } = jobs;
+  if (!isExact) return `${number.toLocaleString('en')}+ jobs wait, the oldest for`;
+  return number === 1 ? '1 job waits for' : `${count(number, 'job')} wait, the oldest for`;
 }
 
 function hasFailed({ enabled, lastSlot }: ScheduleView): boolean {

@@ -22,6 +22,12 @@ export type KeyStatus = (typeof KEY_STATUSES)[number];
 
 export const TENANT_WEIGHT_MAX = 1_000;
 
+export interface HeldBackJobs {
+  count: number;
+  /** False when there are more. */
+  isExact: boolean;
+}
+
 export interface TenantView {
   tenant: string;
   createdAt: string;
@@ -35,4 +41,6 @@ export interface TenantView {
   firingAlerts: number;
   /** How long its first queued job has waited while it is at its limit; null otherwise. */
   heldBackMs: number | null;
+  /** How many of its jobs are queued then; counted up to a bound. */
+  heldBackJobs: HeldBackJobs | null;
 }

@@ -52,6 +52,10 @@ export const TenantAnswer = z
       .number()
       .nullable()
       .describe('How long its first queued job has waited while it is at its limit; else null.'),
+    heldBackJobs: z
+      .looseObject({ count: z.int(), isExact: z.boolean().describe('False: there are more.') })
+      .nullable()
+      .describe('How many of its jobs are queued then.'),
   })
   .meta({ id: 'Tenant', description: 'A tenant.' }) satisfies z.ZodType<TenantView>;
 

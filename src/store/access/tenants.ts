@@ -1,4 +1,4 @@
-import type { TenantView } from '../../core/views/key-view.ts';
+import type { HeldBackJobs, TenantView } from '../../core/views/key-view.ts';
 import type { LimitsChange } from '../../core/queue/limits.ts';
 import { type Actor, audit } from './audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
@@ -101,30 +101,50 @@ const FIRING = statement<{ tenant: string; n: number }>(
    where a.resolved_at is null and a.tenant = any ($1::text[]) group by a.tenant`,
 );
 
-/** The first job of each queue is looked at, so the cost depends on the number of queues. */
-const HELD_BACK = statement<{ tenant: string; ms: number }>(
+/** Jobs counted per queue. */
+const HELD_BACK_MAX = 1_000;
+
+/** The first jobs of each queue are read, so the cost depends on the number of queues. */
+const HELD_BACK = statement<HeldBack & { tenant: string }>(
   'held_back_tenants',
-  `select l.tenant, max(extract(epoch from clock_timestamp() - o.queued_at) * 1000)::float8 as ms
+  `select l.tenant, max(extract(epoch from clock_timestamp() - o.queued_at) * 1000)::float8 as ms,
+     sum(c.count)::int as count, bool_and(c.count < ${HELD_BACK_MAX}) as "isExact"
    from longshore.queue l
    cross join lateral (
      select w.queued_at from longshore.waiting w
      where w.shard = $1 and w.queue = l.queue and w.seq is not null
      order by w.rank, w.seq limit 1
    ) o
+   cross join lateral (
+     select count(*) as count from (
+       select w.rank from longshore.waiting w
+       where w.shard = $1 and w.queue = l.queue and w.seq is not null
+       order by w.rank, w.seq limit ${HELD_BACK_MAX}
+     ) w
+   ) c
    where l.shard = $1 and l.tenant = any ($2::text[]) and left(l.key, 1) <> '$'
    group by l.tenant`,
 );
 
-/** How long jobs of these tenants wait. */
-async function heldBack(db: Db, tenants: readonly string[]): Promise<Map<string, number>> {
-  const longest = new Map<string, number>();
-  if (tenants.length === 0) return longest;
+interface HeldBack extends HeldBackJobs {
+  ms: number;
+}
+
+/** How long jobs of these tenants wait, and how many. */
+async function heldBack(db: Db, tenants: readonly string[]): Promise<Map<string, HeldBack>> {
+  const found = new Map<string, HeldBack>();
+  if (tenants.length === 0) return found;
   for (let shard = 0; shard < db.shards; shard += 1) {
-    for (const { tenant, ms } of await db.run(HELD_BACK, [shard, tenants])) {
-      longest.set(tenant, Math.max(ms, longest.get(tenant) ?? 0));
+    for (const { tenant, ms, count, isExact } of await db.run(HELD_BACK, [shard, tenants])) {
+      const before = found.get(tenant) ?? { ms: 0, count: 0, isExact: true };
+      found.set(tenant, {
+        ms: Math.max(ms, before.ms),
+        count: count + before.count,
+        isExact: isExact && before.isExact,
+      });
     }
   }
-  return longest;
+  return found;
 }
 
 /** One tenant as it sees itself. */
@@ -148,6 +168,7 @@ async function viewsOf(db: Db, rows: readonly TenantRow[]): Promise<TenantView[]
   return rows.map(({ name, created_at: createdAt, weight }) => {
     const pause = pauses.find((one) => one.name === name);
     const view = limits.get(name);
+    const waiting = waits.get(name);
     return {
       tenant: name,
       createdAt: createdAt.toISOString(),
@@ -156,7 +177,8 @@ async function viewsOf(db: Db, rows: readonly TenantRow[]): Promise<TenantView[]
       inUse: view?.inUse ?? 0,
       paused: pause ? pauseView(pause, true) : null,
       firingAlerts: alerts.get(name) ?? 0,
-      heldBackMs: waits.get(name) ?? null,
+      heldBackMs: waiting?.ms ?? null,
+      heldBackJobs: waiting ? { count: waiting.count, isExact: waiting.isExact } : null,
     };
   });
 }

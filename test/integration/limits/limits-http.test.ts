@@ -163,13 +163,15 @@ it('a key of a tenant sees its own limit and how much is in use, and no other', 
   expect(await take(database, worker, 10)).toHaveLength(1);
   // The second job waits for the end of the first.
   const heldBackMs = expect.any(Number);
-  const counts = { concurrencyLimit: 1, inUse: 1, firingAlerts: 0, heldBackMs };
+  const heldBackJobs = { count: 1, isExact: true };
+  const counts = { concurrencyLimit: 1, inUse: 1, firingAlerts: 0, heldBackMs, heldBackJobs };
   const own = { tenant: 'acme', paused: null, ...counts };
   expect((await call(stranger.key, 'GET', '/v1/tenant')).body).toMatchObject(own);
   expect((await call(stranger.key, 'GET', '/v1/tenant?tenant=rival')).status).toBe(403);
   expect((await call(admin.key, 'GET', '/v1/tenant')).body).toMatchObject({
     tenant: 'default',
     heldBackMs: null,
+    heldBackJobs: null,
   });
   expect((await call(admin.key, 'GET', '/v1/tenant?tenant=acme')).body).toMatchObject(own);
 });
