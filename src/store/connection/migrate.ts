@@ -47,7 +47,7 @@ export interface MigrateOptions {
   log: Log;
   shards: number;
   migrations?: readonly Migration[];
-  /** What the database must be. Default: a new database with the extension Citus is distributed. */
+  /** What the database must be. Default: what it is; a new one is no Citus database. */
   backend?: Backend;
 }
 
@@ -110,17 +110,17 @@ async function isOnCitus(client: Client, wanted: Backend | undefined): Promise<b
   if (wanted === 'postgres' && distributed) {
     throw new MigrationError('the tables of this database are distributed by Citus');
   }
-  if (installed && !coordinator) {
+  if ((wanted === 'citus' || distributed) && !coordinator) {
     throw new MigrationError('DATABASE_URL is a node of a Citus cluster: use its coordinator');
   }
-  if (wanted === 'postgres' || !installed || distributed) return distributed;
+  if (wanted !== 'citus' || distributed) return distributed;
   const { rows } = await client.query<{ there: boolean }>(
     `select to_regclass('longshore.migration') is not null as there`,
   );
-  if (rows[0]?.there && wanted === 'citus') {
+  if (rows[0]?.there) {
     throw new MigrationError('the tables of this database are on one server: use a new database');
   }
-  return !rows[0]?.there;
+  return true;
 }
 
 async function applyAll(client: Client, migrations: readonly Migration[]): Promise<string[]> {
