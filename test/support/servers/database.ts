@@ -241,7 +241,7 @@ async function ensureDatabase(
 /** Citus keeps a process in each database, which comes back unless connections are refused. */
 async function disconnect(server: Client, name: string): Promise<void> {
   await server.query(`alter database ${name} with allow_connections false`);
-  await until('nobody uses the template', async () => {
+  await until('no session uses the template', async () => {
     const { rows } = await server.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
       [name],
