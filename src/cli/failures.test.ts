@@ -204,6 +204,16 @@ describe('bulk', () => {
     ]);
   });
 
+  test('a retry whose jobs have not ended says where to look later', async () => {
+    const over = bulk({ status: 'finished', matched: 1, done: 1, skipped: 0 });
+    const { url } = await playAnswers(preview(1), json(202, over), json(200, over), preview(0));
+    const { stderr } = await run(['bulk', 'retry', '--tag', 'x', '--yes', '--url', url]);
+    expect(stderr).toBe(
+      '1 job queued again. 0 succeeded, 0 failed again, 1 has not ended yet. ' +
+        `Show it with: npx longshore bulk show ${ID} --url ${url}\n`,
+    );
+  });
+
   test('shows the jobs before it asks', async () => {
     const { url, seen } = await playAnswers(preview(7));
     const asking = start(['bulk', 'retry', '--tag', 'x', '--url', url], { stdin: 'n\n' });

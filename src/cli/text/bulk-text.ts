@@ -6,7 +6,7 @@ import { noteUnknown } from '../options/known-definition.ts';
 import { idCell } from './id-cell.ts';
 import { errorRow } from '../../core/failure/failure-words.ts';
 import { age } from '../../core/values/duration.ts';
-import { bulkSentence, endsWords } from '../../core/job/bulk-words.ts';
+import { bulkSentence, endsWords, isSettled } from '../../core/job/bulk-words.ts';
 import { previewedJobs, retryEnds } from './jobs/retry-ends.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Output } from './output.ts';
@@ -77,11 +77,12 @@ export async function bulkReport(
   // A key that may not count has made its change.
   const { note, failed, done, status, bulkId } = bulk;
   const ends = done === 0 ? null : await retryEnds(client, bulk, known).catch(() => null);
+  const isOpen = status === 'running' || (known && ends && !isSettled(bulk, ends));
   const parts = [
     bulkSentence(bulk),
     ...(failed > 0 ? [`The last error: ${note ?? 'unknown'}.`] : []),
     ...(ends ? [endsWords(done, ends)] : []),
-    ...(status === 'running' ? [`Show it with: ${next(`bulk show ${bulkId}`)}`] : []),
+    ...(isOpen ? [`Show it with: ${next(`bulk show ${bulkId}`)}`] : []),
   ];
   return printable(parts.join(' '));
 }
