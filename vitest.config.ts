@@ -9,6 +9,8 @@ export interface Selection {
   endToEnd?: string[];
   /** Whether tests also run on the oldest PostgreSQL that we support, where it is installed. */
   oldestPostgres?: boolean;
+  /** Whether tests of the store also run on Citus, where it is installed. */
+  onCitus?: boolean;
 }
 
 /**
@@ -34,6 +36,7 @@ export function projects({
   exclude = [],
   endToEnd,
   oldestPostgres = true,
+  onCitus = true,
 }: Selection = {}): TestProjectConfiguration[] {
   const only = (folder: string, all: string) =>
     endToEnd?.filter((file) => file.startsWith(folder)) ?? [all];
@@ -66,8 +69,7 @@ export function projects({
     {
       test: {
         name: 'citus',
-        include: hasCitus() ? CITUS_FILES : [],
-        exclude,
+        include: onCitus && hasCitus() ? CITUS_FILES : [],
         globalSetup: ['test/support/servers/citus/project.ts'],
         provide: { oldestPostgres: false },
         pool: 'forks',

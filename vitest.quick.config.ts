@@ -9,6 +9,7 @@ export default defineConfig({
       exclude: Object.keys(COMPLETE_ONLY),
       endToEnd: QUICK_END_TO_END,
       oldestPostgres: false,
+      onCitus: false,
     }),
   },
 });

@@ -69,10 +69,7 @@ describe('the examples of docs/failures.md', () => {
     const failed = async () => (await client.deadLetters.list()).jobs.length === 3;
     await until('three dead letters', failed);
     const bulk = await program('sh', ['-e', '-c', many], address);
-    expect([bulk.code, bulk.stderr]).toEqual([
-      0,
-      expect.stringContaining('3 jobs queued again.'),
-    ]);
+    expect([bulk.code, bulk.stderr]).toEqual([0, expect.stringContaining('3 jobs queued again.')]);
     await until('they have failed again', failed);
 
     const { code, stdout, stderr } = await program(process.execPath, ['sdk.ts'], address);

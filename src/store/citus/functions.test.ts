@@ -14,7 +14,7 @@ it('lists every file with a distributed function', () => {
     );
   const list = readFileSync(new URL('citus/functions.ts', store), 'utf8');
   const imported = [...list.matchAll(/^import '\.\.\/(.+)';$/gm)].map(([, name]) => name);
-  expect(imported.sort()).toEqual(files.sort());
+  expect(new Set(imported)).toEqual(new Set(files));
   expect(allFunctions.length).toBeGreaterThanOrEqual(files.length);
 });
 

@@ -235,7 +235,11 @@ describe('/v1/views', () => {
   it('saves, replaces, lists and deletes, with audit entries', async () => {
     const path = `/v1/views/${encodeURIComponent('On call: billing')}`;
     const saved = await call('PUT', path, VIEW);
-    expect(saved.body).toMatchObject({ name: 'On call: billing', ...VIEW, updatedBy: 'anonymous (no keys)' });
+    expect(saved.body).toMatchObject({
+      name: 'On call: billing',
+      ...VIEW,
+      updatedBy: 'anonymous (no keys)',
+    });
     const other = { screen: 'dead-letters', query: 'window=24h' };
     expect((await call('PUT', path, other)).body).toMatchObject(other);
     const { views } = (await call('GET', '/v1/views')).body as { views: unknown[] };

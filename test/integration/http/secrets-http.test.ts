@@ -14,7 +14,11 @@ describe('/v1/secrets', () => {
   it('sets, lists and deletes, and returns no value', async () => {
     const set = await call('PUT', '/TOKEN', { value: VALUE });
     expect(set.status).toBe(200);
-    expect(set.body).toMatchObject({ name: 'TOKEN', definitionKey: null, updatedBy: 'anonymous (no keys)' });
+    expect(set.body).toMatchObject({
+      name: 'TOKEN',
+      definitionKey: null,
+      updatedBy: 'anonymous (no keys)',
+    });
     const own = await call('PUT', '/TOKEN', { value: VALUE, definitionKey: 'report' });
     expect(own.body).toMatchObject({ name: 'TOKEN', definitionKey: 'report' });
     await call('PUT', '/OTHER', { value: VALUE, definitionKey: 'other' });

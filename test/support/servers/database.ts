@@ -192,7 +192,12 @@ async function ensureTemplate(admin: Client, clusterUrl: string, shards: number)
       const url = withDatabase(clusterUrl, draft);
       const urls = urlsOf(clusterUrl, draft);
       if (isOnCitus()) await joinNodes(urls);
-      await migrate({ url, log: silentLog, shards });
+      await migrate({
+        url,
+        log: silentLog,
+        shards,
+        ...(isOnCitus() && { backend: 'citus' as const }),
+      });
       if (!isOnCitus()) await onCluster(url, installGuard);
       else if (shards === 1) await guardShard(urls);
     },
