@@ -124,6 +124,8 @@ begin
         where h.shard = of_shard and h.key = '$hook:' || q.key and h.version = q.version
           and h.tenant = q.tenant);
     if found then return found_queue; end if;
+    -- A change of limits locks the queues. Limits are read after it, so that a new queue has them.
+    lock table longshore.queue in row exclusive mode;
     top := coalesce((select max(q.queue) from longshore.queue q where q.shard = of_shard), 0);
     foreach name in array array[of_key, '$hook:' || of_key] loop
       top := top + 1;

@@ -121,7 +121,7 @@ describe('looking', () => {
 
   test('a name that is not there is 3, one that several have asks for the id', async () => {
     const unnamed = { ...schedule, id: OTHER, name: null };
-    const none = await playAnswers(page(), page(schedule, unnamed));
+    const none = await playAnswers(page(), page(), page(schedule, unnamed));
     expect(await run(['schedules', 'show', 'nigthly', '--url', none.url])).toMatchObject({
       code: 3,
       stderr: 'error: no schedule is named "nigthly": did you mean "nightly"?\n',

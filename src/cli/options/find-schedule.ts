@@ -19,7 +19,9 @@ export async function findSchedule(client: Longshore, idOrName: string): Promise
     const only = await ofDefinition(client, idOrName);
     if (only) return only;
     const known = await allSchedules(client);
-    const names = known.flatMap(({ name, definitionKey }) => [name ?? [], definitionKey].flat());
+    const names = known.flatMap(({ name, definitionKey }) =>
+      name === null ? [definitionKey] : [name, definitionKey],
+    );
     const nearest = nearestName(idOrName, names);
     const advice = nearest === null ? 'see longshore schedules list' : `did you mean "${nearest}"?`;
     throw new NotFound(404, 'NOT_FOUND', `no schedule is named "${idOrName}": ${advice}`);
