@@ -27,6 +27,7 @@ const CARRYING = [
   'waiting unique-jobs.ts',
   'waiting watch-parents.ts',
   'running claim.ts',
+  'running few.ts',
   'running limited-write.ts',
 ];
 
@@ -43,6 +44,6 @@ it('keeps for a job that it fails when no worker has its code', () => {
       list.push(`${table} ${file}`);
     }
   }
-  expect(carrying.sort()).toEqual(CARRYING.toSorted());
-  expect(without.sort()).toEqual(WITHOUT_WISHES.toSorted());
+  expect(new Set(carrying)).toEqual(new Set(CARRYING));
+  expect(new Set(without)).toEqual(new Set(WITHOUT_WISHES));
 });

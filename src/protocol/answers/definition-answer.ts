@@ -123,11 +123,11 @@ export function definitionAnswer(
 }
 
 /** A worker of an earlier release published no spread. */
-function limitsAnswer({ rateLimit, keyRateLimit, ...counts }: Limits) {
+function limitsAnswer({ rateLimit, keyRateLimit, spread, ...counts }: Limits) {
   return {
     ...counts,
-    spread: counts.spread ?? null,
     rateLimit: rateLimit && { ...rateLimit },
     keyRateLimit: keyRateLimit && { ...keyRateLimit },
+    spread: spread ?? null,
   };
 }
