@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { DISTRIBUTED_MARK } from '../connection/backend.ts';
+import { DISTRIBUTED_MARK, IS_DISTRIBUTED } from '../connection/backend.ts';
 import { allFunctions } from './functions.ts';
 
 /**
@@ -45,7 +45,7 @@ export interface CitusState {
 export async function citusState(client: Client): Promise<CitusState> {
   const { rows } = await client.query<Omit<CitusState, 'coordinator'>>(
     `select exists (select from pg_extension where extname = 'citus') as installed,
-       to_regprocedure('${DISTRIBUTED_MARK}') is not null as distributed`,
+       ${IS_DISTRIBUTED} as distributed`,
   );
   const { installed = false, distributed = false } = rows[0] ?? {};
   if (!installed) return { installed, distributed, coordinator: true };
@@ -68,9 +68,7 @@ export async function distribute(client: Client, shards: number): Promise<void> 
     await client.query('select create_reference_table($1)', [`longshore.${table}`]);
   }
   await createFunctions(client);
-  const { rows } = await client.query<{ there: boolean }>(
-    `select to_regprocedure('${DISTRIBUTED_MARK}') is not null as there`,
-  );
+  const { rows } = await client.query<{ there: boolean }>(`select ${IS_DISTRIBUTED} as there`);
   if (rows[0]?.there) return;
   await client.query(`do $$ begin
     ${NODE_SETTINGS.map(

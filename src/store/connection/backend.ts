@@ -11,9 +11,12 @@ export type Backend = (typeof BACKENDS)[number];
 /** The last step of the distribution creates it (src/store/citus/distribute.ts). */
 export const DISTRIBUTED_MARK = 'longshore.is_distributed()';
 
-/** Reads the catalog only, so it also works before the first migration. */
-export const DETECT_BACKEND = `select case when to_regprocedure('${DISTRIBUTED_MARK}') is null
-    then 'postgres' else 'citus' end as backend`;
+/** Reads the catalog only, so it works before the first migration, and for a role without any right. */
+export const IS_DISTRIBUTED = `exists (
+    select from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'longshore' and p.proname = 'is_distributed')`;
+
+export const DETECT_BACKEND = `select case when ${IS_DISTRIBUTED} then 'citus' else 'postgres' end as backend`;
 
 /**
  * Citus finds the node of a statement by the values of its parameters, which a generic plan does not
