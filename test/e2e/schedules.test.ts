@@ -51,12 +51,12 @@ describe('the examples of docs/schedules.md', () => {
       expect([command, code, stderr]).toEqual([command, 0, expect.any(String)]);
       expect(stdout).not.toBe('');
     }
-    const asked = await run(['schedules', 'delete', 'ticking'], { env });
+    const asked = await run(['schedules', 'delete', 'unheard-of'], { env });
     expect([asked.code, asked.stderr]).toEqual([
       3,
       expect.stringContaining('no schedule is named'),
     ]);
-    const unsure = await run(['schedules', 'delete', 'default'], { env });
+    const unsure = await run(['schedules', 'delete', 'ticking'], { env });
     expect([unsure.code, unsure.stderr]).toEqual([2, expect.stringContaining('--yes')]);
   });
 

@@ -122,7 +122,10 @@ function askedSpread({ name, code, override }: StoredLimits): AskedSpread {
   return { key: name, spread: effectiveLimits(code, override).spread ?? 1 };
 }
 
-/** A shard that does not answer must not hold the lock of queues for long. */
+/**
+ * A shard that does not answer must not hold the lock of queues for long. Set after the lock: who
+ * waits for it waits longer than another may hold it.
+ */
 const TIMEOUT = statement<{ set_config: string }>(
   'limits_timeout',
   `select set_config('statement_timeout', '3000', true)`,
@@ -144,8 +147,8 @@ export async function enforce(
 ): Promise<void> {
   const spreads = scope === 'definition' && db.shards > 1;
   const changed = await db.transaction(async (tx) => {
-    if (db.shards > 1) await tx.run(TIMEOUT);
     await lockQueues(tx);
+    if (db.shards > 1) await tx.run(TIMEOUT);
     let changedAny = false;
     const stored = await read(tx);
     if (spreads) await askSpreads(tx, stored.map(askedSpread));
