@@ -286,7 +286,7 @@ export class Enqueuer {
 
   /** The same without a promise, when definition and queue are known: undefined when they are not. */
   #prepareNow(request: JobRequest): Entry | undefined {
-    if (this.#isLarge(request) || this.#catalog.refresh()) return undefined;
+    if (this.#isLarge(request) || !this.#catalog.isFresh) return undefined;
     const { tenant, definitionKey } = request;
     const published = this.#catalog.find(request);
     const version = queueVersion(request, published);

@@ -49,10 +49,17 @@ export class Catalog {
     this.#shards = shards;
   }
 
+  get isFresh(): boolean {
+    return this.#readAtMs >= this.#oldestMs;
+  }
+
   /** Reads the definitions again when they are not fresh; undefined when they are. */
   refresh(): Promise<void> | undefined {
-    const oldestMs = Math.max(this.#clock.monotonicMs() - FRESH_MS, this.#forgottenMs);
-    return this.#readAtMs < oldestMs ? this.#readSince(oldestMs) : undefined;
+    return this.isFresh ? undefined : this.#readSince(this.#oldestMs);
+  }
+
+  get #oldestMs(): number {
+    return Math.max(this.#clock.monotonicMs() - FRESH_MS, this.#forgottenMs);
   }
 
   forget(): void {
