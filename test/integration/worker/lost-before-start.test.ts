@@ -64,8 +64,10 @@ it('is not begun by a worker that lost its lease meanwhile', async () => {
     const found = await view(id);
     return found?.finishedAt ? found : null;
   });
-  // Had it been given to the process after all, that one would have been killed for it.
-  expect(job).toMatchObject({ status: 'succeeded', attempts: 2, result: { pid } });
+  expect(job).toMatchObject({ status: 'succeeded', attempts: 2 });
+  // Had the process got the job after all, it would have been killed. It need not be the one that
+  // runs the second attempt: that one may be claimed before the first process has loaded.
+  expect(runners().map((runner) => runner.pid)).toContain(pid);
 });
 
 it('is not begun when it was cancelled meanwhile', async () => {
