@@ -204,12 +204,13 @@ const smoke: Profile = {
 const standard: Profile = {
   ...TIMES,
   name: 'standard',
-  fanOut: 2_000,
+  fanOut: 10_000,
   batchJobs: 10_000,
   remotes: 1,
   lateMs: 90_000,
   schedules: 20,
-  minutes: 13,
+  // The clients wait while the children of the fan-out are more than the backlog may be.
+  minutes: 15,
   startUpMs: 8_000,
   livenessMs: 20_000,
   drainBoundMs: 60_000,
@@ -224,6 +225,7 @@ const standard: Profile = {
     'a batch failed with a job of it',
     'a batch was cancelled',
     'the large batch got all of its jobs',
+    'the large fan-out got all of its children and their results',
     'a job with a permit waited for a signal',
     'jobs of a batch were sent again and not stored again',
     'a job ran out of time',

@@ -154,6 +154,7 @@ function describe({ seed, profile }: RunOptions, world: World): Run {
     ...TIMERS,
     hearsayMs: profile.redis ? REDIS_LEASE_MS + REMEMBERED_MS : 0,
     slotsPerWorker: profile.slotsPerWorker,
+    fanOut: profile.fanOut,
     batchJobs: profile.batchJobs,
     drainBoundMs: profile.drainBoundMs,
     sometimes: profile.sometimes,

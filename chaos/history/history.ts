@@ -25,6 +25,8 @@ export interface Run {
   hearsayMs: number;
   /** How many jobs a worker runs at once; histories of earlier versions do not say. */
   slotsPerWorker?: number;
+  /** The children of the job that is there from the beginning; histories of earlier versions do not say. */
+  fanOut?: number;
   /** The jobs of the batch that is filled during the run; histories of earlier versions do not say. */
   batchJobs?: number;
   /** Within so long after the last fault everything that was due must have ended. */
@@ -180,6 +182,8 @@ export interface Effect {
   token?: string;
   /** The children whose outcomes it got. */
   jobs?: string[];
+  /** The hash of their results, as `resultsSha` makes it. */
+  resultsSha?: string;
   /** How its batch ended, as a callback read it. */
   batch?: { id: string; state: string };
   /** The call that ran it together with other jobs. */

@@ -1,4 +1,6 @@
+import { resultsSha } from '../../history/effects.ts';
 import { type Broken } from './broken-safety.ts';
+import type { HistoryBuilder } from './history-builder.ts';
 import { pidOf } from './job-builder.ts';
 
 /** The promises about time, processes and reasons, each broken by hand. */
@@ -159,4 +161,29 @@ export const BROKEN_LIVENESS: Broken[] = [
       h.history.run.sometimes.push('the large batch got all of its jobs');
     },
   },
+  {
+    breaks: ['X2'],
+    how: 'the large fan-out was smaller than it should be',
+    make: (h) => fanOut(h, 3),
+  },
+  {
+    breaks: ['X2'],
+    how: 'the parent of the large fan-out read other results than its children returned',
+    make: (h) => fanOut(h, 2, ([first]) => [first ?? null, 'result of another']),
+  },
 ];
+
+type Shas = (string | null)[];
+
+/** A job whose two children end well, and which goes on; so many `children` are demanded. */
+function fanOut(h: HistoryBuilder, children: number, read = (results: Shas) => results): void {
+  h.history.run.fanOut = children;
+  h.history.run.sometimes.push('the large fan-out got all of its children and their results');
+  h.beat('w1');
+  const spawns = ['one', 'two'];
+  const parent = h.job({ does: 'spawn', spawns }).claim().start();
+  const jobs = spawns.map((paramsSha) => h.job({ isChild: true, paramsSha }));
+  for (const child of jobs) child.claim().start().succeed();
+  const results = resultsSha(read(jobs.map(({ resultSha }) => resultSha)));
+  parent.effect('joined', { jobs: jobs.map(({ id }) => id), resultsSha: results }).succeed();
+}

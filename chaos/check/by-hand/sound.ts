@@ -1,3 +1,4 @@
+import { resultsSha } from '../../history/effects.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { groupedJobs } from './broken-slots.ts';
 import { twoDeployments } from './broken-deployments.ts';
@@ -118,6 +119,8 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     h.call({ name: 'cancel', job: follower.id }, { ok: 'cancelled', id: follower.id });
   },
   'a job that spawned two jobs, in two attempts, and waited for them': (h) => {
+    h.history.run.fanOut = 2;
+    h.history.run.sometimes.push('the large fan-out got all of its children and their results');
     h.beat('w1');
     const parent = h
       .job({ does: 'spawn', spawns: ['one', 'two'] })
@@ -130,7 +133,8 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     parent.effect('wait').move({ place: 'waiting', state: 'suspended', attempts: 1 });
     for (const child of [one, two]) child.claim().start().succeed();
     parent.move({ place: 'waiting', state: 'queued' }).claim().start();
-    parent.effect('joined', { jobs: [one.id, two.id] }).succeed();
+    const results = resultsSha([one.resultSha, two.resultSha]);
+    parent.effect('joined', { jobs: [one.id, two.id], resultsSha: results }).succeed();
   },
   'a batch, its callbacks, and jobs that were added by a request that was sent again': (h) => {
     const b = new BatchBuilder(h);

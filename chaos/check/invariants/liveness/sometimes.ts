@@ -1,4 +1,5 @@
 import type { History, Micros } from '../../../history/history.ts';
+import { resultsSha } from '../../../history/effects.ts';
 import { CALL_FAULTS } from '../../call-faults.ts';
 import { OPEN_CALLS, REMOTE } from '../../remote-slots.ts';
 import type { Facts } from '../../facts.ts';
@@ -72,6 +73,7 @@ export const SOMETIMES: Record<string, (facts: Facts) => number> = {
   'jobs of the largest batch': ({ history }) => largestBatch(history),
   'the large batch got all of its jobs': ({ history }) =>
     largestBatch(history) >= (history.run.batchJobs ?? Infinity) ? 1 : 0,
+  'the large fan-out got all of its children and their results': wholeFanOuts,
   'a callback ran after its batch': ({ history }) =>
     history.effects.filter(({ what }) => what === 'told').length,
   'a batch failed with a job of it': ({ records }) =>
@@ -109,6 +111,19 @@ export const sometimes = invariant(
 function largestBatch({ members }: History): number {
   const batches = Map.groupBy(members, ({ batch }) => batch);
   return Math.max(0, ...[...batches.values()].map(({ length }) => length));
+}
+
+/** Parents of so many children that ended well, after they had read what each child returned. */
+function wholeFanOuts({ history, records }: Facts): number {
+  const { fanOut = Infinity } = history.run;
+  return count(records, ({ wanted, executions, final }) => {
+    if ((wanted?.spawns?.length ?? 0) < fanOut || final?.state !== 'succeeded') return false;
+    const joined = executions.flatMap(({ effects }) => effects.filter((e) => e.what === 'joined'));
+    return joined.some(({ jobs = [], resultsSha: got }) => {
+      const stored = jobs.map((id) => records.get(id)?.final?.resultSha ?? null);
+      return jobs.length >= fanOut && got === resultsSha(stored);
+    });
+  });
 }
 
 function notices(wanted: string) {
