@@ -1,15 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { toasts } from '../parts/toasts.tsx';
-import { failedChangeText, isRefused } from './problem-error.ts';
+import { failedChangeText, isRefused, ProblemError } from './problem-error.ts';
 
 /**
  * A change made by the user: shows a toast for success or failure, and refetches everything, since
- * a change can affect any query. With `inForm`, the form itself shows why the server refused it.
+ * a change can affect any query. With `inForm`, the form itself shows why the server refused it; a
+ * form that may be gone by then asks for `'fields'`, and shows only what is wrong with its fields.
  */
 export function useChange<Argument, Answer>(
   change: (argument: Argument) => Promise<Answer>,
   done: (answer: Answer, argument: Argument) => string | null,
-  { inForm = false } = {},
+  { inForm = false }: { inForm?: boolean | 'fields' } = {},
 ) {
   const client = useQueryClient();
   return useMutation({
@@ -19,7 +20,9 @@ export function useChange<Argument, Answer>(
       if (sentence !== null) toasts.add('good', sentence);
     },
     onError: (error) => {
-      if (!inForm || !isRefused(error)) toasts.add('bad', failedChangeText(error));
+      const hasFields = error instanceof ProblemError && error.violations.length > 0;
+      const isShown = inForm === 'fields' ? hasFields : inForm && isRefused(error);
+      if (!isShown) toasts.add('bad', failedChangeText(error));
     },
     onSettled: async () => await client.invalidateQueries(),
   });

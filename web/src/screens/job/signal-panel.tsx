@@ -15,13 +15,12 @@ import { copyText } from '../../runtime/copy.ts';
 import { decisionOf } from '../../../../src/core/form/decision.ts';
 import { fieldsOf, paramsOf, readJson, type Typed } from '../../../../src/core/form/schema-form.ts';
 import { ParamField } from '../definitions/param-field.tsx';
+import { Complaints, type Wrong } from '../definitions/params-input.tsx';
 
 interface NewLink {
   url: string;
   expiresAt: string;
 }
-
-type Wrong = Readonly<Record<string, string>>;
 
 /** The form for the signal that a job waits for. Its fields come from the schema of the wait. */
 export function SignalPanel({ job, signal }: { job: JobView; signal: string }) {
@@ -45,6 +44,8 @@ function SignalForm({ job, signal, schema }: { job: JobView; signal: string; sch
   const send = useChange(
     async (payload: unknown) => await call('POST', path, { body: { payload } }),
     () => 'Signal sent.',
+    // Another person may have decided meanwhile; then there is no form left to say so.
+    { inForm: 'fields' },
   );
   const link = useChange(
     async () => {
@@ -63,9 +64,6 @@ function SignalForm({ job, signal, schema }: { job: JobView; signal: string; sch
     send.mutate(read.params, { onError: (problem) => setWrong(wrongOf(problem)) });
   };
   const shown = (fields ?? []).filter((field) => field !== decision);
-  const others = Object.entries(wrong).filter(
-    ([pointer]) => !shown.some((field) => field.pointer === pointer),
-  );
   return (
     <Panel title={`Signal ${signal}`}>
       <form
@@ -97,40 +95,36 @@ function SignalForm({ job, signal, schema }: { job: JobView; signal: string; sch
             />
           </label>
         )}
-        <div role="alert">
-          {others.map(([pointer, detail]) => (
-            <p key={pointer} className="wrong">
-              {pointer} {detail}
-            </p>
-          ))}
-        </div>
+        <Complaints wrong={wrong} known={shown.map(({ pointer }) => pointer)} />
         <div className="run-foot">
           <button type="button" disabled={link.isPending} onClick={() => link.mutate(undefined)}>
             Copy approval link
           </button>
-          {decision && (
-            <button type="button" disabled={send.isPending} onClick={() => submit('false')}>
-              Reject
+          <span className="actions">
+            {decision && (
+              <button type="button" disabled={send.isPending} onClick={() => submit('false')}>
+                Reject
+              </button>
+            )}
+            <button
+              type={decision ? 'button' : 'submit'}
+              className="primary"
+              disabled={send.isPending}
+              onClick={decision ? () => submit('true') : undefined}
+            >
+              {decision ? 'Approve' : 'Send signal'}
             </button>
-          )}
-          <button
-            type={decision ? 'button' : 'submit'}
-            className="primary"
-            disabled={send.isPending}
-            onClick={decision ? () => submit('true') : undefined}
-          >
-            {decision ? 'Approve' : 'Send signal'}
-          </button>
+          </span>
         </div>
       </form>
       {link.data && (
-        <>
+        <div className="made-link">
           <p>
             With this link, a person without an account can send the signal once, until{' '}
             <Moment at={link.data.expiresAt} />. It is shown only here.
           </p>
           <Command text={link.data.url} />
-        </>
+        </div>
       )}
     </Panel>
   );
