@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import type { KnownChildren } from '../../../../src/core/dependency/related.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import { ago, madeDefinition, madeJob, madeWorker, NOW } from '../made.fixture.ts';
 import { whyNotRunning, type World } from './why-not-running.ts';
@@ -10,6 +11,7 @@ const well: World = {
   tenant: null,
 };
 const pause = { by: 'key:1', reason: 'smtp is down', since: ago(60) };
+const THREE_OPEN: KnownChildren = { children: [], childrenTotal: 10, childrenOpen: 3 };
 type Given = Omit<Partial<JobView>, 'warnings'> & {
   warnings?: readonly JobView['warnings'][number][];
 };
@@ -35,6 +37,41 @@ describe('why a job does not run', () => {
       { parents: [{ jobId: 'p', definitionKey: 'a', status: 'running' }] },
       'waits',
       /^It waits for its parents/,
+    ],
+    [
+      'a signal',
+      { status: 'suspended', runAt: ago(-3_600), waitsFor: { signal: 'approved' } },
+      {},
+      'waits',
+      /^It waits for the signal “approved”\.$/,
+    ],
+    [
+      'a signal that is late',
+      { status: 'suspended', runAt: ago(3), waitsFor: { signal: 'approved' } },
+      {},
+      'waits',
+      /^Due now; it is being queued\.$/,
+    ],
+    [
+      'its children, of which nothing is known',
+      { status: 'suspended', runAt: null, waitsFor: { jobs: 'children' } },
+      {},
+      'waits',
+      /^It waits for its children\.$/,
+    ],
+    [
+      'its children',
+      { status: 'suspended', runAt: null, waitsFor: { jobs: 'children' } },
+      { children: THREE_OPEN },
+      'waits',
+      /^It waits for 3 of its 10 children\.$/,
+    ],
+    [
+      'an open batch',
+      { definitionKey: '$batch', status: 'suspended', runAt: null, waitsFor: { jobs: 'batch' } },
+      { children: THREE_OPEN },
+      'waits',
+      /^It accepts jobs until it is closed; 3 of its 10 jobs have not ended\.$/,
     ],
     ['its definition is unknown', {}, { definitions: [] }, 'bad', /registered “hello”/],
     ['it is mistyped', { definitionKey: 'helo' }, {}, 'bad', /“helo”: did you mean “hello”\?/],
@@ -135,6 +172,39 @@ describe('why a job does not run', () => {
     });
     expect(why({ ...batch, queuedAt: ago(60) })?.todo).toMatch(/^Start one/);
     expect(why(batch, { workers: [] })?.headline).toBe('No live worker.');
+  });
+
+  it('is a wait, whose facts say for how long, for whom and what to do', () => {
+    const waiting = { status: 'suspended', runAt: null } as const;
+    const signal = { ...waiting, runAt: ago(-3_600), waitsFor: { signal: 'approved' } };
+    expect(why(signal)).toMatchObject({
+      facts: ['The wait times out in 1h. It uses no slot meanwhile.'],
+      todo: expect.stringContaining('“longshore signal”') as string,
+    });
+    const child = (jobId: string, status: JobView['status']) => ({
+      jobId,
+      definitionKey: 'page',
+      status,
+    });
+    // The answer has the first children only.
+    const open = [...'bcdefg'].map((id) => child(id, 'queued'));
+    const first = [child('a', 'succeeded'), ...open];
+    const children = { children: first, childrenTotal: 10, childrenOpen: 8 };
+    const spawned = { ...waiting, waitsFor: { jobs: 'children' } } as const;
+    expect(why(spawned, { children })).toMatchObject({
+      facts: [
+        ...[...'bcdef'].map((id) => `page ${id} is queued.`),
+        '3 more have not ended.',
+        'It uses no slot meanwhile.',
+      ],
+      todo: null,
+    });
+    expect(why(spawned)?.facts).toEqual(['It uses no slot meanwhile.']);
+    const batch = { ...waiting, jobId: 'b-1', waitsFor: { jobs: 'batch' } } as const;
+    expect(why(batch)).toMatchObject({
+      headline: 'It accepts jobs until it is closed, and has none yet.',
+      todo: 'Close it when it has all its jobs: “longshore batch close b-1”.',
+    });
   });
 
   it('finds the definition of a hook', () => {
