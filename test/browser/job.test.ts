@@ -62,6 +62,22 @@ describe('a job', () => {
     await page.getByText(/^attempt 2 · complete$/).waitFor();
   });
 
+  it('says which shape its params have, if the code has another', async () => {
+    const message = { text: 'Your parcel is on its way.' };
+    const old = { paramsShape: 1, hold: true };
+    const id = await startJob(shop.address, 'parcel.notify', message, old);
+    const page = await open(`/jobs/${id}`);
+    const upgraded = '1 (the code has 2, and upgrades them when the job starts)';
+    const shape = page.getByText('Shape of params', { exact: true });
+    await shape
+      .locator('xpath=following-sibling::dd')
+      .getByText(upgraded, { exact: true })
+      .waitFor();
+    await fetch(`${shop.address}/v1/jobs/${id}/release`, { method: 'POST' });
+    const { result } = await jobInState(shop.address, id, 'succeeded');
+    expect(result).toEqual({ sent: 'Your parcel is on its way.', to: 'sms' });
+  });
+
   it('says why it does not run', async () => {
     const page = await open(`/jobs/${shop.unhandled}`);
     await page.getByText('No worker has registered “video.transcode”.').waitFor();
