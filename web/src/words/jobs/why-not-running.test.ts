@@ -187,13 +187,13 @@ describe('why a job does not run', () => {
       status,
     });
     // The answer has the first children only.
-    const open = [...'bcdefg'].map((id) => child(id, 'queued'));
+    const open = ['b', 'c', 'd', 'e', 'f', 'g'].map((id) => child(id, 'queued'));
     const first = [child('a', 'succeeded'), ...open];
     const children = { children: first, childrenTotal: 10, childrenOpen: 8 };
     const spawned = { ...waiting, waitsFor: { jobs: 'children' } } as const;
     expect(why(spawned, { children })).toMatchObject({
       facts: [
-        ...[...'bcdef'].map((id) => `page ${id} is queued.`),
+        ...['b', 'c', 'd', 'e', 'f'].map((id) => `page ${id} is queued.`),
         '3 more have not ended.',
         'It uses no slot meanwhile.',
       ],
