@@ -26,11 +26,6 @@ export function sha(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** One hash for many results. Each has its own, as the tables do; null: there is no result. */
-export function resultsSha(shas: readonly (string | null)[]): string {
-  return sha(shas.join());
-}
-
 /** Records one run of a handler: its start and each effect. */
 export class EffectLog {
   readonly execution = randomUUID();

@@ -182,8 +182,8 @@ export interface Effect {
   token?: string;
   /** The children whose outcomes it got. */
   jobs?: string[];
-  /** The hash of their results, as `resultsSha` makes it. */
-  resultsSha?: string;
+  /** The hash of each of their results, in the same order; null: there was no result. */
+  resultShas?: (string | null)[];
   /** How its batch ended, as a callback read it. */
   batch?: { id: string; state: string };
   /** The call that ran it together with other jobs. */

@@ -1,4 +1,3 @@
-import { resultsSha } from '../../history/effects.ts';
 import { type Broken } from './broken-safety.ts';
 import type { HistoryBuilder } from './history-builder.ts';
 import { pidOf } from './job-builder.ts';
@@ -184,6 +183,6 @@ function fanOut(h: HistoryBuilder, children: number, read = (results: Shas) => r
   const parent = h.job({ does: 'spawn', spawns }).claim().start();
   const jobs = spawns.map((paramsSha) => h.job({ isChild: true, paramsSha }));
   for (const child of jobs) child.claim().start().succeed();
-  const results = resultsSha(read(jobs.map(({ resultSha }) => resultSha)));
-  parent.effect('joined', { jobs: jobs.map(({ id }) => id), resultsSha: results }).succeed();
+  const resultShas = read(jobs.map(({ resultSha }) => resultSha));
+  parent.effect('joined', { jobs: jobs.map(({ id }) => id), resultShas }).succeed();
 }

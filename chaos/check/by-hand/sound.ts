@@ -1,4 +1,3 @@
-import { resultsSha } from '../../history/effects.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { groupedJobs } from './broken-slots.ts';
 import { twoDeployments } from './broken-deployments.ts';
@@ -133,8 +132,8 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     parent.effect('wait').move({ place: 'waiting', state: 'suspended', attempts: 1 });
     for (const child of [one, two]) child.claim().start().succeed();
     parent.move({ place: 'waiting', state: 'queued' }).claim().start();
-    const results = resultsSha([one.resultSha, two.resultSha]);
-    parent.effect('joined', { jobs: [one.id, two.id], resultsSha: results }).succeed();
+    const resultShas = [one.resultSha, two.resultSha];
+    parent.effect('joined', { jobs: [one.id, two.id], resultShas }).succeed();
   },
   'a batch, its callbacks, and jobs that were added by a request that was sent again': (h) => {
     const b = new BatchBuilder(h);

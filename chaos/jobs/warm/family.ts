@@ -1,5 +1,5 @@
 import { defineJob } from 'longshore';
-import { EffectLog, resultsSha, sha } from '../../history/effects.ts';
+import { EffectLog, sha } from '../../history/effects.ts';
 import { childrenOf, type Script } from '../../load/script.ts';
 
 /** Spawns children, waits for them, and notes whom it has seen. Some attempts fail in between. */
@@ -16,11 +16,11 @@ export const family = defineJob({
     if (ctx.attempt <= (params.times ?? 0)) throw effects.error();
     effects.note('wait');
     const outcomes = await ctx.waitForChildren({ onFailure: 'return' });
-    const shas = outcomes.map(({ state, result }) => {
+    const resultShas = outcomes.map(({ state, result }) => {
       return state === 'succeeded' ? sha(JSON.stringify(result)) : null;
     });
     const jobs = outcomes.map(({ id }) => id);
-    effects.note('joined', { jobs, resultsSha: resultsSha(shas) });
+    effects.note('joined', { jobs, resultShas });
     return effects.end();
   },
 });

@@ -1,5 +1,4 @@
 import type { History, Micros } from '../../../history/history.ts';
-import { resultsSha } from '../../../history/effects.ts';
 import { CALL_FAULTS } from '../../call-faults.ts';
 import { OPEN_CALLS, REMOTE } from '../../remote-slots.ts';
 import type { Facts } from '../../facts.ts';
@@ -119,9 +118,9 @@ function wholeFanOuts({ history, records }: Facts): number {
   return count(records, ({ wanted, executions, final }) => {
     if ((wanted?.spawns?.length ?? 0) < fanOut || final?.state !== 'succeeded') return false;
     const joined = executions.flatMap(({ effects }) => effects.filter((e) => e.what === 'joined'));
-    return joined.some(({ jobs = [], resultsSha: got }) => {
-      const stored = jobs.map((id) => records.get(id)?.final?.resultSha ?? null);
-      return jobs.length >= fanOut && got === resultsSha(stored);
+    return joined.some(({ jobs = [], resultShas = [] }) => {
+      const stored = (id: string) => records.get(id)?.final?.resultSha ?? null;
+      return jobs.length >= fanOut && jobs.every((id, at) => resultShas[at] === stored(id));
     });
   });
 }
