@@ -76,7 +76,6 @@ const MUST_HAPPEN = [
   'a settleAndClaim is refused a limited job',
   'a unique job is answered with the earlier one',
   'a unique job replaces one that waits',
-  'a unique job waits no longer than its maxWaitMs',
   'a unique key is taken over',
   'a retry is refused: another job holds its unique key',
   'new -> suspended',
