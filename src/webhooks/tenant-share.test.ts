@@ -24,7 +24,7 @@ it('gives each tenant so many, and the next one the place of one that ended', as
   expect(await fourth).not.toBeNull();
 });
 
-it('lets nobody wait for longer than a second', async () => {
+it('lets no delivery wait for longer than a second', async () => {
   const share = new TenantShare(1, clock);
   let leave = await share.take('a');
   const waits = Array.from({ length: 20 }, () => share.take('a'));
@@ -37,7 +37,7 @@ it('lets nobody wait for longer than a second', async () => {
   expect(await Promise.all(waits.slice(10))).toEqual(Array.from({ length: 10 }, () => null));
 });
 
-it('lets nobody wait for sends that hang', async () => {
+it('lets no delivery wait for sends that hang', async () => {
   const share = new TenantShare(1, clock);
   const leave = await share.take('a');
   const second = share.take('a');
