@@ -58,7 +58,7 @@ const IMPORTS: ImportRow[] = [
   // Sends the events of jobs to webhooks, if their address is allowed, and alerts to people.
   {
     at: 'src/webhooks/',
-    may: ['src/brokers/', 'src/core/', 'src/store/'],
+    may: ['src/brokers/', 'src/core/', 'src/runtime/together.ts', 'src/store/'],
     types: ['src/runtime/'],
     packages: ['undici', 'ipaddr.js', 'nodemailer', 'standardwebhooks'],
     node: true,

@@ -9,15 +9,14 @@ import {
   jobThen,
   testEvent,
 } from '../core/webhook/webhook-event.ts';
-import type { Queryable } from '../store/connection/db.ts';
-import { getJob } from '../store/read/get-job.ts';
+import type { DeliveryReads } from './delivery-reads.ts';
 import type { RedactPaths } from './redact-paths.ts';
 
 /**
  * Builds the body, once per delivery: a retry repeats it exactly. Null when the job does not exist.
  */
 export async function compose(
-  db: Queryable,
+  jobs: Pick<DeliveryReads, 'job'>,
   redactPaths: RedactPaths,
   deliveryId: string,
   tenant: string,
@@ -25,7 +24,7 @@ export async function compose(
 ): Promise<CloudEvent | null> {
   if (delivery.event === TEST_EVENT) return testEvent(deliveryId, delivery, tenant);
   if (delivery.alert) return alertEvent(deliveryId, delivery, delivery.alert);
-  const job = await getJob(db, tenant, delivery.jobId ?? '');
+  const job = await jobs.job(tenant, delivery.jobId ?? '');
   if (!job) return null;
   const paths = (await redactPaths.get()).get(job.definitionKey);
   const shown = redactJob(jobThen(job, delivery), new Redactor(paths, job.params));

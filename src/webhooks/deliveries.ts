@@ -24,7 +24,7 @@ export function deliveries(
   publishers: Publishers,
 ): { definitions: JobDefinition[]; slots: number } {
   const dialer = guardedDialer(new Networks(webhookAllow?.split(',') ?? []));
-  const share = new TenantShare(SLOTS / 3);
+  const share = new TenantShare(SLOTS / 3, clock);
   return {
     definitions: [
       deliveryJob({ db, clock, dialer, publishers, share }),

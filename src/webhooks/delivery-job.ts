@@ -8,6 +8,7 @@ import { definitionInfo } from '../core/definition/check-definition.ts';
 import {
   DELIVERY_DELAYS_MS,
   DELIVERY_MAX_ATTEMPTS,
+  type DeliveryResult,
   isDelivered,
   type Send,
   shouldPause,
@@ -22,13 +23,13 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Db } from '../store/connection/db.ts';
 import {
   type Endpoint,
-  findEndpoint,
   noteDelivered,
   noteFailed,
   stopWebhook,
 } from '../store/webhooks/webhook-health.ts';
 import { answerError } from './answer-error.ts';
 import { compose } from './compose.ts';
+import { DeliveryReads } from './delivery-reads.ts';
 import { Gate } from './gate.ts';
 import { publish } from './publish.ts';
 import { RedactPaths } from './redact-paths.ts';
@@ -52,21 +53,25 @@ export interface DeliveryOptions extends SenderOptions {
 /** What the deliveries of a worker share. */
 interface Shared {
   options: DeliveryOptions;
+  reads: DeliveryReads;
   gate: Gate;
   redactPaths: RedactPaths;
 }
 
-/** Deliveries that use the database at the same time: less than half of a worker's connections. */
+/** Failures that are recorded at the same time: less than half of a worker's connections. */
 const AT_A_TIME = 4;
 
 /** The delay of a delivery whose tenant has its share of sends in flight. */
 const NO_ROOM_MS = 2_000;
 
 /**
- * A delivery as a job, under the rules of every job: claimed, fenced, retried by `decide()`. What
- * was sent is its checkpoint, stored before the attempt has an outcome; so after the worker dies in
- * between, the next attempt sees that the event was sent, and sends nothing. If the worker dies
- * before the checkpoint, the event is sent again under the same id: at least once.
+ * A delivery as a job, under the rules of every job: claimed, fenced, retried by `decide()`. What was
+ * answered is stored with the end of the attempt if the first send arrived, else as its checkpoint before
+ * the attempt has an outcome. So an attempt after that sees that the event was sent, and sends nothing. If
+ * the worker dies before, the event is sent again under the same id and with the same body: at least once.
+ *
+ * Deliveries that run at the same time share their statements (`delivery-reads.ts`, and the worker's for
+ * steps).
  *
  * It runs inside the worker: our own code, which only waits for the network and the database and
  * handles data of bounded size, so it cannot delay a heartbeat.
@@ -83,7 +88,12 @@ export function deliveryJob(options: DeliveryOptions): JobDefinition {
     { paramsSchema: null },
   );
   const { db, clock } = options;
-  const shared = { options, gate: new Gate(AT_A_TIME), redactPaths: new RedactPaths(db, clock) };
+  const shared = {
+    options,
+    reads: new DeliveryReads(db),
+    gate: new Gate(AT_A_TIME),
+    redactPaths: new RedactPaths(db, clock),
+  };
   return branded({
     info: { ...policy, key: WEBHOOK_KEY },
     schema: null,
@@ -96,22 +106,37 @@ async function deliver(
   params: DeliveryParams,
   ctx: JobContext,
   shared: Shared,
-): Promise<{ status: number | null }> {
-  const before = sendsOf(ctx.lastCheckpoint);
-  const arrived = before.find(isDelivered);
+): Promise<DeliveryResult> {
+  const arrived = sendsOf(ctx.lastCheckpoint).find(isDelivered);
   if (arrived) return { status: arrived.status };
-  const { options, gate } = shared;
-  const { db, clock, share } = options;
-  const { endpoint, event } = await gate.through(async () => await prepare(params, ctx, shared));
-  const leave = share ? share.take(endpoint.tenant) : () => undefined;
+  const { clock, share } = shared.options;
+  const leave = share ? await share.take(ctx.tenant) : () => undefined;
   // Frees the slot: receivers that hang could otherwise hold all of them.
   if (leave === null) return ctx.snooze(Math.round(NO_ROOM_MS * (1 + clock.random())));
-  const sent = await sendEvent(params, ctx, endpoint, event, options).finally(leave);
+  try {
+    return await deliverNow(params, ctx, shared);
+  } finally {
+    leave();
+  }
+}
+
+async function deliverNow(
+  params: DeliveryParams,
+  ctx: JobContext,
+  shared: Shared,
+): Promise<DeliveryResult> {
+  const before = sendsOf(ctx.lastCheckpoint);
+  const { options, gate } = shared;
+  const { endpoint, event } = await prepare(params, ctx, shared);
+  const sent = await sendEvent(params, ctx, endpoint, event, options);
+  const { status } = sent.send;
+  const arrived = isDelivered(sent.send);
+  if (arrived && before.length === 0 && endpoint.failures === 0) return { status, send: sent.send };
+  await ctx.checkpoint([...before, sent.send].slice(-SENDS_KEPT));
   return await gate.through(async () => {
-    await ctx.checkpoint([...before, sent.send].slice(-SENDS_KEPT));
-    if (!isDelivered(sent.send)) throw await failureOf(db, endpoint, sent);
-    if (endpoint.failures > 0) await noteDelivered(db, endpoint.id);
-    return { status: sent.send.status };
+    if (!arrived) throw await failureOf(options.db, endpoint, sent);
+    if (endpoint.failures > 0) await noteDelivered(options.db, endpoint.id);
+    return { status };
   });
 }
 
@@ -151,9 +176,9 @@ function contentTypeOf(format: WebhookFormat): string {
 async function prepare(
   params: DeliveryParams,
   ctx: JobContext,
-  { options: { db }, redactPaths }: Shared,
+  { reads, redactPaths }: Shared,
 ): Promise<{ endpoint: Endpoint; event: CloudEvent }> {
-  const endpoint = await findEndpoint(db, ctx.jobId);
+  const endpoint = await reads.endpoint(ctx.jobId);
   if (!endpoint) throw new NonRetryable('the webhook was deleted');
   if (endpoint.status !== 'active' && !params.byHand) {
     throw new NonRetryable(`the webhook is ${endpoint.status}: send it again when it is active`);
@@ -163,7 +188,7 @@ async function prepare(
     params.envelope ??
     (await ctx.step(
       'event',
-      async () => await compose(db, redactPaths, ctx.jobId, tenant, params),
+      async () => await compose(reads, redactPaths, ctx.jobId, tenant, params),
     ));
   if (!event) throw new NonRetryable('the job was deleted before its event was sent');
   return { endpoint, event };

@@ -91,7 +91,7 @@ export type WebhookSpec = Pick<
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** One send, recorded before the outcome of its attempt. */
+/** One send, recorded before or with the outcome of its attempt. */
 export interface Send {
   at: string;
   durationMs: number;
@@ -102,6 +102,13 @@ export interface Send {
   /** The beginning of the response body, if it is text. */
   responseBody: string | null;
   responseTruncated: boolean;
+}
+
+/** What the job of a delivery returns. */
+export interface DeliveryResult {
+  status: number | null;
+  /** The send, if it was the only one; otherwise all sends are in the checkpoint. */
+  send?: Send;
 }
 
 export interface DeliveryView {

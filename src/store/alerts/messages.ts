@@ -112,6 +112,7 @@ interface MessageRow {
   params: AlertMessage;
   request: unknown;
   sends: unknown;
+  result: unknown;
   state: JobState;
   created_at: Date;
   run_at: Date | null;

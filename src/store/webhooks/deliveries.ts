@@ -2,6 +2,7 @@ import type { JobState } from '../../core/job/job.ts';
 import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
 import {
   type DeliveryEvent,
+  type DeliveryResult,
   type DeliveryStatus,
   type DeliveryView,
   type Send,
@@ -19,7 +20,7 @@ import { sendWakeHint } from '../connection/wake.ts';
 
 /**
  * Deliveries are jobs whose parent is their webhook. The sent event is the step `event`, the
- * result is the checkpoint (`webhooks/delivery-job.ts`).
+ * result is the checkpoint, or if the first send arrived, the result (`webhooks/delivery-job.ts`).
  */
 interface DeliveryRow {
   id: string;
@@ -27,6 +28,7 @@ interface DeliveryRow {
   params: DeliveryParams;
   request: CloudEvent | null;
   sends: Send[] | null;
+  result: DeliveryResult | null;
   state: JobState;
   created_at: Date;
   run_at: Date | null;
@@ -35,7 +37,7 @@ interface DeliveryRow {
 
 /** Jobs whose parent is a row of the table, with what they sent. $3 is its `key`. */
 export const sentJobs = (table: 'webhook' | 'alert_route', key: 'id' | 'name') =>
-  `select j.id, j.hook as event, j.params, j.created_at, e.value as request, c.value as sends,
+  `select j.id, j.hook as event, j.params, j.created_at, e.value as request, c.value as sends, f.result,
      coalesce(w.state, r.state, f.state) as state, w.run_at, f.finished_at
    from longshore.${table} h
    cross join lateral (
@@ -51,7 +53,7 @@ export const sentJobs = (table: 'webhook' | 'alert_route', key: 'id' | 'name') =
      select state from longshore.running where shard = $1 and id = j.id limit 1
    ) r on true
    left join lateral (
-     select state, finished_at from longshore.done where shard = $1 and id = j.id limit 1
+     select state, finished_at, result from longshore.done where shard = $1 and id = j.id limit 1
    ) f on true
    left join lateral (
      select value from longshore.step where shard = $1 and job_id = j.id and name = 'event' limit 1
@@ -200,10 +202,18 @@ function opened(vault: Vault, tenant: string, row: DeliveryRow): DeliveryRow {
   const params = vault.show(tenant, row.params) as DeliveryParams;
   const request = vault.show(tenant, row.request) as CloudEvent | null;
   const sends = vault.show(tenant, row.sends);
-  return { ...row, params, request, sends: Array.isArray(sends) ? (sends as Send[]) : null };
+  const result = vault.show(tenant, row.result) as DeliveryResult | null;
+  return {
+    ...row,
+    params,
+    request,
+    result,
+    sends: Array.isArray(sends) ? (sends as Send[]) : null,
+  };
 }
 
-function viewOf({ id, event, params, request, sends, state, ...row }: DeliveryRow): DeliveryView {
+function viewOf(delivery: DeliveryRow): DeliveryView {
+  const { id, event, params, request, sends, result, state, ...row } = delivery;
   return {
     id,
     webhookId: params.webhookId,
@@ -212,7 +222,7 @@ function viewOf({ id, event, params, request, sends, state, ...row }: DeliveryRo
     status: STATUS_OF[state] ?? 'pending',
     redeliveryOf: params.redeliveryOf ?? null,
     request: params.envelope ?? request,
-    attempts: sends ?? [],
+    attempts: sends ?? (result?.send ? [result.send] : []),
     createdAt: row.created_at.toISOString(),
     nextAttemptAt: row.run_at?.toISOString() ?? null,
     finishedAt: row.finished_at?.toISOString() ?? null,

@@ -1,7 +1,6 @@
-import { shardOfJobId } from '../../core/job/job-id.ts';
 import type { WebhookFormat, WebhookStatus } from '../../core/webhook/webhook.ts';
 import { NOW_WITHIN } from '../connection/backend.ts';
-import { type Db, type Queryable, statement } from '../connection/db.ts';
+import { arrayText, type Db, type Queryable, statement } from '../connection/db.ts';
 import { changeSubscriptions } from '../claim/subscribed-queues.ts';
 
 /** Webhooks as workers read and update them, for all tenants. */
@@ -18,24 +17,37 @@ export interface Endpoint {
   secrets: string[];
 }
 
-const FIND = statement<Endpoint>(
-  'find_endpoint',
-  `select h.id, h.tenant, h.url, h.format, h.status, h.failures, array_remove(array[h.secret,
-     case when h.previous_until > clock_timestamp() then h.previous_secret end], null) as secrets
-   from longshore.webhook h
-   where h.id = (select parent_id from longshore.job where shard = $1 and id = $2 limit 1)
-     and h.tenant = (select tenant from longshore.queue where shard = $1 and queue = (
-       select queue from longshore.job where shard = $1 and id = $2 limit 1))`,
+const FIND = statement<Endpoint & { delivery: string }>(
+  'find_endpoints',
+  `select j.id as delivery, h.id, h.tenant, h.url, h.format, h.status, h.failures,
+     array_remove(array[h.secret,
+       case when h.previous_until > clock_timestamp() then h.previous_secret end], null) as secrets
+   from unnest($2::uuid[]) as wanted(id)
+   cross join lateral (
+     select id, queue, parent_id from longshore.job where shard = $1 and id = wanted.id limit 1
+   ) j
+   join lateral (
+     select tenant from longshore.queue where shard = $1 and queue = j.queue limit 1
+   ) l on true
+   join longshore.webhook h on h.id = j.parent_id and h.tenant = l.tenant`,
 );
 
 /**
- * The webhook of a delivery, which must belong to the tenant of the delivery. The row of the job
- * decides, not its params: a user who edits params must not choose the signing secret.
+ * The webhooks of deliveries, by the ids of these. A webhook must belong to the tenant of the delivery.
+ * The row of the job decides, not its params: a user who edits params must not choose the signing secret.
  */
-export async function findEndpoint(db: Queryable, deliveryId: string): Promise<Endpoint | null> {
-  const [row] = await db.run(FIND, [shardOfJobId(deliveryId), deliveryId]);
-  if (!row) return null;
-  return { ...row, secrets: row.secrets.map((secret) => db.vault.openText(row.tenant, secret)) };
+export async function findEndpoints(
+  db: Queryable,
+  shard: number,
+  deliveryIds: readonly string[],
+): Promise<Map<string, Endpoint>> {
+  const rows = await db.run(FIND, [shard, arrayText(deliveryIds)]);
+  return new Map(
+    rows.map(({ delivery, ...row }) => {
+      const secrets = row.secrets.map((secret) => db.vault.openText(row.tenant, secret));
+      return [delivery, { ...row, secrets }];
+    }),
+  );
 }
 
 const DELIVERED = statement<{ id: string }>(

@@ -17,7 +17,7 @@ import { settle } from '../../store/claim/settle.ts';
 import { loadChildren } from '../../store/edges/load-children.ts';
 import { loadParents } from '../../store/edges/load-parents.ts';
 import { resolveSoon } from '../../store/edges/resolve-ended.ts';
-import { loadSteps, saveStep } from '../../store/attempt/steps.ts';
+import { loadSteps } from '../../store/attempt/steps.ts';
 import { syncLimits } from '../../store/limits/sync-limits.ts';
 import { writeTimings } from '../../store/counters/timings.ts';
 import { settleAndClaim } from '../../store/claim/settle-and-claim.ts';
@@ -33,6 +33,7 @@ import {
 } from '../../store/workers/workers.ts';
 import type { WorkerStore } from './port.ts';
 import { type SetUp, ShardSetup } from './shard-setup.ts';
+import { StepSaves } from './step-saves.ts';
 
 /** The time until the job is due again; empty when it does not wait for a time. */
 function waitMs({ to, delayMs }: Transition): number[] {
@@ -60,6 +61,7 @@ export function postgresQueue(
     );
     await setUp(shard, definitions);
   });
+  const steps = new StepSaves(db);
   return {
     spawn,
     shards: db.shards,
@@ -114,8 +116,7 @@ export function postgresQueue(
       await withPartitions(db, async () => await writeEvents(db, shard, events)),
     writeStreams: async (shard, chunks) =>
       await withPartitions(db, async () => await writeStreamChunks(db, shard, chunks)),
-    saveStep: async (shard, step) =>
-      await withPartitions(db, async () => await saveStep(db, shard, step)),
+    saveStep: async (shard, step) => await steps.save(shard, step),
     loadSteps: async (shard, id) => await loadSteps(db, shard, id),
     loadParents: async (shard, id) => await loadParents(db, shard, id),
     loadChildren: async (shard, id) => await loadChildren(db, shard, id),

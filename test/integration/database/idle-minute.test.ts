@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { Client } from 'pg';
 import { afterEach, expect, it, vi } from 'vitest';
 import { localWorker } from '../../../src/app/local-worker.ts';
 import { defineJob } from '../../../src/core/definition/define.ts';
 import { MINUTE_MS } from '../../../src/core/values/duration.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { startAll, stopAll } from '../../../src/runtime/service.ts';
-import { Db } from '../../../src/store/connection/db.ts';
+import { countStatements } from '../../support/checks/count-statements.ts';
 import { enqueueOne } from '../../support/jobs.ts';
 import { testDatabase } from '../../support/servers/database.ts';
 import { QUICK } from '../../support/servers/quick-worker.ts';
@@ -33,36 +32,6 @@ afterEach(async () => {
   await stop();
   vi.restoreAllMocks();
 });
-
-/** Counts the statements of all connections of this process by name, and waits for their answers. */
-function countStatements() {
-  const counts = new Map<string, number>();
-  const underWay = new Set<Promise<unknown>>();
-  const { query } = Client.prototype;
-  const counting = function (this: Client, ...args: Parameters<typeof query>) {
-    const [asked] = args as unknown as [string | { name?: string; text: string }];
-    const name = typeof asked === 'string' ? asked : (asked.name ?? asked.text);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-    return query.apply(this, args);
-  };
-  vi.spyOn(Client.prototype, 'query').mockImplementation(counting);
-  const { run, transaction } = Db.prototype;
-  const pending = async <T>(work: Promise<T>): Promise<T> => {
-    underWay.add(work);
-    return await work.finally(() => underWay.delete(work));
-  };
-  vi.spyOn(Db.prototype, 'run').mockImplementation(async function (this: Db, one, values) {
-    return await pending(run.call(this, one, values));
-  });
-  vi.spyOn(Db.prototype, 'transaction').mockImplementation(async function (this: Db, work) {
-    return await pending(transaction.call(this, work));
-  });
-  const answered = async () => {
-    do await setImmediate();
-    while (underWay.size > 0);
-  };
-  return { counts, answered };
-}
 
 /** The most of each per minute. A change that raises a number raises it here and says why. */
 const MOST: Record<string, number> = {

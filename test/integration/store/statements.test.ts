@@ -88,7 +88,7 @@ const HOT =
   `claim served_queues settle settlement_status enqueue find_holders free_key heartbeat promote
   find_orphans forget_workers settle_and_claim view_jobs cancel_waiting cancel_running progress release_job
   read_changeable_job list_by_queue_desc list_by_tag_desc list_waiting_desc list_running_desc
-  list_done_desc list_unsuccessful_desc write_log_chunks write_stream_chunks read_stream write_events save_step load_steps read_logs
+  list_done_desc list_unsuccessful_desc write_log_chunks write_stream_chunks read_stream write_events save_steps load_steps read_logs
   read_events read_attempts read_lease find_late find_beating find_holder_jobs take_keys
   point_keys lock_unique_keys replace_waiting find_expired fail_waiting find_unserved claim_limited
   permit find_adopting find_stuck_limiters forget_limiters block_queued retry_jobs delete_jobs
@@ -220,7 +220,7 @@ const ROWS_MAX: Record<string, number> = {
   write_stream_chunks: 10,
   read_stream: 5, // the job, its place, its queue, two chunks
   write_events: 10,
-  save_step: 2, // the owned row, and the checkpoint that is overwritten
+  save_steps: 2, // the owned row, and the checkpoint that is overwritten
   load_steps: 1,
   read_logs: 4,
   read_events: 8,

@@ -19,7 +19,7 @@ let stopScheduling: () => Promise<void>;
 beforeAll(async () => {
   await newTenant(database, 'acme');
   const dialer = guardedDialer(new Networks(['127.0.0.0/8']));
-  const share = new TenantShare(2);
+  const share = new TenantShare(2, systemClock);
   const delivery = deliveryJob({ db: database.db, clock: systemClock, dialer, share });
   const jobs = [defineJob({ key: 'echo', isolation: 'inline', run: () => 1 })];
   worker = workerOn(database, { jobs, builtIn: { definitions: [delivery], slots: 4 } });

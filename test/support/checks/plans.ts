@@ -139,7 +139,11 @@ export function buffersOf([root]: readonly PlanNode[]): number {
 function literal(value: unknown): string {
   if (value === null) return 'null';
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`;
-  return escapeLiteral(Array.isArray(value) ? `{${value.join(',')}}` : String(value));
+  return escapeLiteral(Array.isArray(value) ? `{${value.map(element).join(',')}}` : String(value));
+}
+
+function element(value: unknown): string {
+  return value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
 function call(name: string, values: readonly string[]): string {
