@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Together } from './together.ts';
+import { Together, TogetherPerKey } from './together.ts';
 
 it('does together what is asked for in one turn or while a call is under way', async () => {
   const calls: number[][] = [];
@@ -26,4 +26,20 @@ it('fails only those of the call that failed', async () => {
   await expect(one).rejects.toThrow('no');
   expect(await two).toBe(2);
   expect(await together.ask(3)).toBe(3);
+});
+
+it('does not let a key wait for a call of another key', async () => {
+  const hanging = Promise.withResolvers<void>();
+  const calls: string[] = [];
+  const together = new TogetherPerKey<string, number, number>(2, async (key, items) => {
+    calls.push(`${key}: ${items.join()}`);
+    if (key === 'hangs') await hanging.promise;
+    return items;
+  });
+  const late = together.ask('hangs', 1);
+  await expect.poll(() => calls).toEqual(['hangs: 1']);
+  expect(await Promise.all([together.ask('works', 2), together.ask('works', 3)])).toEqual([2, 3]);
+  expect(calls).toEqual(['hangs: 1', 'works: 2,3']);
+  hanging.resolve();
+  expect(await late).toBe(1);
 });

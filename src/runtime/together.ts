@@ -44,3 +44,27 @@ export class Together<Item, Result> {
     if (this.#busy) setImmediate(() => void this.#next());
   }
 }
+
+/** A `Together` for each key. Those of one key do not wait for a call of another. */
+export class TogetherPerKey<Key, Item, Result> {
+  readonly #most: number;
+  readonly #work: (key: Key, items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #ofKey = new Map<Key, Together<Item, Result>>();
+
+  constructor(
+    most: number,
+    work: (key: Key, items: readonly Item[]) => Promise<readonly Result[]>,
+  ) {
+    this.#most = most;
+    this.#work = work;
+  }
+
+  async ask(key: Key, item: Item): Promise<Result> {
+    let together = this.#ofKey.get(key);
+    if (!together) {
+      together = new Together(this.#most, async (items) => await this.#work(key, items));
+      this.#ofKey.set(key, together);
+    }
+    return await together.ask(item);
+  }
+}

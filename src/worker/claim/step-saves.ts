@@ -1,5 +1,5 @@
 import { rejectedSignal } from '../../core/job/signal.ts';
-import { Together } from '../../runtime/together.ts';
+import { TogetherPerKey } from '../../runtime/together.ts';
 import { saveStep, saveSteps, type StepWrite } from '../../store/attempt/steps.ts';
 import type { Db } from '../../store/connection/db.ts';
 import { inHalves } from '../../store/connection/in-halves.ts';
@@ -15,10 +15,14 @@ type Saved = { mine: boolean } | { error: unknown };
 /** Stores steps and checkpoints; those of jobs that run at the same time share a statement. */
 export class StepSaves {
   readonly #db: Db;
-  readonly #shards = new Map<number, Together<StepWrite, Saved>>();
+  readonly #ofShard: TogetherPerKey<number, StepWrite, Saved>;
 
   constructor(db: Db) {
     this.#db = db;
+    this.#ofShard = new TogetherPerKey(
+      MOST,
+      async (shard, steps) => await this.#saveAll(shard, steps),
+    );
   }
 
   /** False when this claim no longer owns the job; then nothing was stored. */
@@ -28,19 +32,9 @@ export class StepSaves {
     if (discards || valueJson.length > SHARED_MAX_LENGTH) {
       return await withPartitions(this.#db, async () => await saveStep(this.#db, shard, step));
     }
-    const saved = await this.#of(shard).ask(step);
+    const saved = await this.#ofShard.ask(shard, step);
     if ('error' in saved) throw saved.error;
     return saved.mine;
-  }
-
-  #of(shard: number): Together<StepWrite, Saved> {
-    const known = this.#shards.get(shard);
-    if (known) return known;
-    const made = new Together<StepWrite, Saved>(MOST, async (steps) => {
-      return await this.#saveAll(shard, steps);
-    });
-    this.#shards.set(shard, made);
-    return made;
   }
 
   /** A value that the database refuses does not keep the others from being stored. */
