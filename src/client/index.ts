@@ -161,4 +161,5 @@ export {
   type WebhookPayload,
 } from './webhooks/verify-webhook.ts';
 export type { OnParentFailure } from '../core/dependency/dependency.ts';
+export type { OutcomesView as JobOutcomes } from '../core/dependency/outcomes.ts';
 export type { RelatedJob, RelatedJobs } from '../core/dependency/related.ts';

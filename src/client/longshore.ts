@@ -1,3 +1,4 @@
+import type { OutcomesView as JobOutcomes } from '../core/dependency/outcomes.ts';
 import type { RelatedJobs } from '../core/dependency/related.ts';
 import type {
   BatchEntries,
@@ -32,7 +33,7 @@ import { Flow } from './limits.ts';
 import { type JobHandles, JobHandle, type JobStarter } from './handle.ts';
 import { follow } from './http/follow.ts';
 import { notFound } from './http/problems.ts';
-import { queryOf } from './http/query.ts';
+import { queryOf, revealed } from './http/query.ts';
 import { readDefinitionLogs, readHistory } from './history.ts';
 import type {
   DefinitionLog,
@@ -148,9 +149,8 @@ export class Longshore implements JobStarter {
   }
 
   /** With `reveal`, also values that are otherwise `[redacted]`; the key needs jobs:reveal. */
-  async get(jobId: string, { signal, reveal }: GetOptions = {}): Promise<Job> {
-    const query = queryOf({ reveal: reveal === true ? true : undefined });
-    return await this.#get<Job>(jobPath(jobId), { query, signal });
+  async get(jobId: string, options: GetOptions = {}): Promise<Job> {
+    return await this.#get<Job>(jobPath(jobId), revealed(options));
   }
 
   /**
@@ -160,10 +160,9 @@ export class Longshore implements JobStarter {
   async value(
     jobId: string,
     kind: 'params' | 'result',
-    { signal, reveal }: GetOptions = {},
+    options: GetOptions = {},
   ): Promise<unknown> {
-    const query = queryOf({ reveal: reveal === true ? true : undefined });
-    return await this.#get<unknown>(`${jobPath(jobId)}/${kind}`, { query, signal });
+    return await this.#get<unknown>(`${jobPath(jobId)}/${kind}`, revealed(options));
   }
 
   /** One page. `listAll` reads all pages. */
@@ -201,10 +200,14 @@ export class Longshore implements JobStarter {
     return await this.#get<RelatedJobs>(`${jobPath(jobId)}/related`, { signal });
   }
 
+  /** What `ctx.parents` and `ctx.waitForChildren()` of an attempt give. `reveal` as in `get`. */
+  async outcomes(jobId: string, options: GetOptions = {}): Promise<JobOutcomes> {
+    return await this.#get<JobOutcomes>(`${jobPath(jobId)}/outcomes`, revealed(options));
+  }
+
   /** What its steps and checkpoints have stored. `reveal` as in `get`. */
-  async steps(jobId: string, { signal, reveal }: GetOptions = {}): Promise<JobSteps> {
-    const query = queryOf({ reveal: reveal === true ? true : undefined });
-    return await this.#get<JobSteps>(`${jobPath(jobId)}/steps`, { query, signal });
+  async steps(jobId: string, options: GetOptions = {}): Promise<JobSteps> {
+    return await this.#get<JobSteps>(`${jobPath(jobId)}/steps`, revealed(options));
   }
 
   /** The events of a job so far, the oldest first; with `follow`, until it has ended. */

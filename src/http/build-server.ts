@@ -44,6 +44,7 @@ import { pausesRoutes } from './routes/pauses.ts';
 import { probeRoutes } from './routes/probes.ts';
 import { readJobsRoutes } from './routes/read-jobs.ts';
 import { batchRoutes } from './routes/batches/batches.ts';
+import { jobOutcomesRoutes } from './routes/related/job-outcomes.ts';
 import { relatedJobsRoutes } from './routes/related/related-jobs.ts';
 import { jobValueRoutes } from './routes/files/job-values.ts';
 import { logDownloadRoutes } from './routes/files/log-download.ts';
@@ -133,6 +134,7 @@ export function buildServer(
     startJobRoutes(scope, deps);
     readJobsRoutes(scope, deps, redaction, searches);
     relatedJobsRoutes(scope, deps);
+    jobOutcomesRoutes(scope, deps, redaction);
     batchRoutes(scope, deps);
     exportRoutes(scope, deps, redaction, searches, leaving);
     viewsRoutes(scope, deps);

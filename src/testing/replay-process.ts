@@ -3,7 +3,12 @@ import { DAY_MS } from '../core/values/duration.ts';
 import { nearestName } from '../core/values/nearest.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
 import { loadDefinitions } from '../worker/runner/load.ts';
-import type { ReplayLine, ReplayMessage, ReplayRequest } from '../core/job/replay.ts';
+import {
+  ownSteps,
+  type ReplayLine,
+  type ReplayMessage,
+  type ReplayRequest,
+} from '../core/job/replay.ts';
 import { runBatch } from './run-batch.ts';
 import { runJob } from './run-job.ts';
 
@@ -55,6 +60,8 @@ async function replay(request: ReplayRequest): Promise<void> {
     paramsShape: request.paramsShape,
     steps: request.steps,
     checkpoint: request.checkpoint,
+    parents: request.parents,
+    recorded: request.children,
     secrets: request.secrets,
     onLog: (line: ReplayLine) => tell({ line }),
   };
@@ -63,8 +70,10 @@ async function replay(request: ReplayRequest): Promise<void> {
     ? (await runBatch(debugged, [params], options))[0]
     : await runJob(debugged, params, options);
   if (!run) throw new Error('the job did not run');
-  const { status, result, error, nextInMs, steps } = run;
-  tell({ ended: { status, result, error, nextInMs, steps: Object.keys(steps) } });
+  const { status, result, error, nextInMs, steps, children } = run;
+  const spawned = children.map(({ name, definitionKey: of }) => ({ name, definitionKey: of }));
+  const names = ownSteps(Object.keys(steps));
+  tell({ ended: { status, result, error, nextInMs, steps: names, spawned } });
 }
 
 /** The version of the job, else the newest of its key. */

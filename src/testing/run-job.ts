@@ -130,15 +130,20 @@ export function runnerOf(definition: JobDefinition): InlineRunner {
   return new InlineRunner(byName([definition]), () => systemClock.now().getTime(), PUBLIC_URL);
 }
 
+/** Options of a replay: the children that the job has on a server. */
+export interface ReplayOptions extends RunOptions {
+  recorded?: readonly KnownChild[] | undefined;
+}
+
 /** One attempt of one job on a runner. */
 export async function runOn(
   definition: JobDefinition,
   runner: Runner,
   params: unknown,
-  options: RunOptions,
+  options: ReplayOptions,
 ): Promise<JobRun> {
   const { info } = definition;
-  const { after, signal, paramsShape = info.paramsShape } = options;
+  const { after, signal, paramsShape = info.paramsShape, recorded = [] } = options;
   if (paramsShape > info.paramsShape) {
     throw new TypeError(
       `the params have shape ${paramsShape}, and the code of ${info.key} has shape ${info.paramsShape}`,
@@ -147,8 +152,8 @@ export async function runOn(
   const attempt = options.attempt ?? (after ? after.attempt + Number(charged(after)) : 1);
   const parents = options.parents ? { [PARENTS_STEP]: options.parents } : {};
   const children = [...(after?.children ?? [])];
-  const family =
-    children.length > 0 ? { [CHILDREN_STEP]: knownOf(children, options.children ?? []) } : {};
+  const known = [...recorded, ...knownOf(children, options.children ?? [])];
+  const family = known.length > 0 ? { [CHILDREN_STEP]: known } : {};
   const saved: Saved = {
     checkpoint: options.checkpoint ?? after?.checkpoint,
     steps: {
@@ -200,7 +205,7 @@ export async function runOn(
       },
       spawn: async (_, asked) => ({
         problem: null,
-        spawned: asked.map((child) => spawned(children, child)),
+        spawned: asked.map((child) => spawned(children, child, recorded.length)),
       }),
       onEnd: (_, __, { outcome }) => ended.resolve(outcome),
     },
@@ -247,10 +252,11 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
 }
 
 /** A name that exists is the same child. */
-function spawned(children: RunChild[], { name, job }: ChildRequest): SpawnedChild {
+function spawned(children: RunChild[], { name, job }: ChildRequest, others: number): SpawnedChild {
   const found = children.findIndex((child) => child.name === name);
-  const position = found < 0 ? children.length : found;
-  const known = children[position];
+  const index = found < 0 ? children.length : found;
+  const position = others + index;
+  const known = children[index];
   if (known) return { id: known.jobId, position };
   const jobId = `${JOB_ID.slice(0, -6)}${(position + 1).toString(16).padStart(6, '0')}`;
   children.push({

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import type { JobError } from '../../src/core/job/job.ts';
 import { Queues } from '../../src/store/enqueue/queues.ts';
 import type { TestDatabase } from './servers/database.ts';
 
@@ -6,6 +7,7 @@ export interface Mistake {
   fingerprint: string;
   code: string;
   message: string;
+  cause?: JobError;
 }
 
 export interface ManyDeadLetters {
@@ -27,10 +29,10 @@ const FILL = `
     interruptions, queued_at, worker, started_at, finished_at, error_code, fingerprint, error)
   select 0, id, $QUEUE, 'failed', 0, 1, 1, 1, 0, now(), gen_random_uuid(), now(),
     clock_timestamp(), e.code, e.fingerprint,
-    json_build_object('code', e.code, 'message', e.message, 'stack', null, 'cause', null)
+    json_build_object('code', e.code, 'message', e.message, 'stack', null, 'cause', e.cause)
   from made join (
     select m.*, row_number() over () - 1 as n
-    from json_to_recordset('$MISTAKES') as m(code text, fingerprint text, message text)
+    from json_to_recordset('$MISTAKES') as m(code text, fingerprint text, message text, cause json)
   ) e on e.n = made.n % $KINDS`;
 
 /** Dead letters by plain SQL, past the guard triggers: through the front door they take too long. */
@@ -55,4 +57,21 @@ export async function manyDeadLetters(
 
 export const SLOW: Mistake = { fingerprint: 'f-slow', code: 'TIMEOUT', message: 'too slow' };
 export const GONE: Mistake = { fingerprint: 'f-gone', code: 'NOT_FOUND', message: 'Order is gone' };
+export const VAT = {
+  fingerprint: 'f-vat',
+  code: 'TIMEOUT',
+  message: 'row 19 could not be imported',
+  stack: null,
+  cause: {
+    code: 'HANDLER_ERROR',
+    message: 'batch 4 was refused',
+    stack: 'stack of the cause',
+    cause: {
+      code: 'HANDLER_ERROR',
+      message: 'column "vat_id" does not exist',
+      stack: null,
+      cause: null,
+    },
+  },
+};
 export const BROKEN: Mistake = { fingerprint: 'f-broken', code: 'HANDLER_ERROR', message: 'boom' };

@@ -8,3 +8,14 @@ export function queryOf(filter: object): URLSearchParams {
   }
   return query;
 }
+
+/** The options of a request that may read redacted values. */
+export function revealed({
+  signal,
+  reveal,
+}: {
+  signal?: AbortSignal | undefined;
+  reveal?: boolean | undefined;
+}) {
+  return { query: queryOf({ reveal: reveal === true ? true : undefined }), signal };
+}

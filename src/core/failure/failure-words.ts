@@ -40,6 +40,15 @@ export function errorWords(error: JobError): string {
   return `${error.code} ${failureWords({ ...error, cause: rootCause(error) })}`.trimEnd();
 }
 
+/** All that pages show of an error, for a search: `errorText` of the store reads the same. */
+export function shownTexts({ code, message, cause }: JobError): string[] {
+  return [`${code}: (${code}) ← …`, message, ...(cause ? chain(cause) : [])];
+}
+
+function chain({ message, cause }: JobError): string[] {
+  return [message, ...(cause ? chain(cause) : [])];
+}
+
 /** A number, or a word of letters and digits with at least 8 characters. */
 const DETAIL = /\b\d+(?:[.,:]\d+)*\b|\b(?=[\w-]*\d)[\w-]{8,}\b/g;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reusedSteps } from './replay.ts';
+import { ownSteps, reusedSteps } from './replay.ts';
 
 const steps = ['a', 'b', 'c'].map((name, index) => ({
   name,
@@ -22,4 +22,13 @@ test('nothing is reused of a job that stored nothing', () => {
     steps: {},
     checkpoint: undefined,
   });
+});
+
+test('children and the waits for them stay, whatever step is run again', () => {
+  const names = ['a', 'children:', 'wait-children:1', 'b'];
+  const stored = names.map((name, index) => ({ name, at: `2030-01-0${index + 1}`, value: index }));
+  expect(reusedSteps({ steps: stored, checkpoint: null }, 'a').steps).toEqual({
+    'wait-children:1': 2,
+  });
+  expect(ownSteps(names)).toEqual(['a', 'b']);
 });

@@ -30,7 +30,7 @@ export interface Search {
   /** Hex digits. */
   id: string | null;
   worker: string | null;
-  /** Each is in the definition key, the tags, the latest error or the params. */
+  /** Each is in the definition key, the tags, the latest error with its causes, or the params. */
   words: readonly SearchWord[];
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { DeadLetterGroup } from '../../core/failure/dead-letter.ts';
+import { shownTexts } from '../../core/failure/failure-words.ts';
 import { hookOwner } from '../../core/definition/hooks.ts';
 import type { JobView } from '../../core/job/job.ts';
 import { REDACTED, Redactor } from '../../core/access/redact.ts';
@@ -182,11 +183,12 @@ function redactorOf(paths: Paths, definitionKey: string, params: unknown): Redac
 }
 
 function hidesNothing(shown: JobView, job: JobView | undefined): boolean {
-  return shown.params === job?.params && shown.error?.message === job?.error?.message;
+  const texts = (one: JobView | undefined) => (one?.error ? shownTexts(one.error).join('\n') : '');
+  return shown.params === job?.params && texts(shown) === texts(job);
 }
 
 function mentions({ params, error, definitionKey, tags, jobId }: JobView, word: string): boolean {
   const own = [definitionKey, jobId, jobId.replaceAll('-', ''), ...tags];
-  const texts = [JSON.stringify(params), error?.code ?? '', error?.message ?? '', ...own];
+  const texts = [JSON.stringify(params), ...(error ? shownTexts(error) : []), ...own];
   return texts.some((text) => text.toLowerCase().includes(word.toLowerCase()));
 }

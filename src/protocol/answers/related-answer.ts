@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { OutcomesView } from '../../core/dependency/outcomes.ts';
 import type { RelatedJobs } from '../../core/dependency/related.ts';
-import { JOB_STATES } from '../../core/job/job.ts';
+import { JOB_STATES, TERMINAL_STATES } from '../../core/job/job.ts';
+import { JobErrorAnswer } from './job-answer.ts';
 
 const RelatedJob = z.looseObject({
   jobId: z.string(),
@@ -28,3 +30,27 @@ export const RelatedAnswer = z.looseObject({
     .array(RelatedJob)
     .describe('The first of all its children that failed; at most 20.'),
 }) satisfies z.ZodType<RelatedJobs>;
+
+const Outcome = z.looseObject({
+  jobId: z.string(),
+  status: z.enum(TERMINAL_STATES).nullable().describe('How it ended; null if it has not ended.'),
+  result: z.unknown().describe('Return value; null unless it succeeded and is still stored.'),
+  largeResult: z
+    .looseObject({ bytes: z.int().describe('Size of the JSON.') })
+    .optional()
+    .describe('Only if the result is large: then result is null.'),
+  error: JobErrorAnswer.nullable(),
+});
+
+export const OutcomesAnswer = z.looseObject({
+  parents: z.array(Outcome).describe('Parents that have ended, in the order of the caller.'),
+  children: z
+    .array(
+      Outcome.extend({
+        name: z.string().describe('Its name among the children, or its place, like #1.'),
+        asked: z.string().describe('Hash of its definition and params.'),
+      }),
+    )
+    .describe('In the order in which they were spawned.'),
+  complete: z.boolean().describe('False when results of more than 8 MB are left out.'),
+}) satisfies z.ZodType<OutcomesView>;

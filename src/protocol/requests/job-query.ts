@@ -64,7 +64,7 @@ export const JobQuery = closed({
     .optional()
     .describe(
       'A search, like status:failed owner:billing timeout. Filters: status, definition, owner, code, ' +
-        'tag, id, worker. Other words are looked for in the definition key, tags, latest error and ' +
+        'tag, id, worker. Other words are looked for in the definition key, tags, latest error with its causes and ' +
         'unencrypted params; quote a text with spaces. The number of jobs searched per page is ' +
         'limited: a page can be short or empty and still have a nextCursor.',
     ),

@@ -10,12 +10,14 @@ export interface StoredChild {
   outcome: Omit<StoredOutcome, 'id'> | null;
 }
 
-const CHILDREN_OF = statement<{
+export interface ChildEdge {
   id: string;
   name: string;
   asked: string;
   ended: TerminalState | null;
-}>(
+}
+
+const CHILDREN_OF = statement<ChildEdge>(
   'children_of_job',
   `select on_id as id, name, asked, ended from longshore.edge
    where shard = $1 and job_id = $2 and kind = 'child' order by position`,
@@ -27,7 +29,7 @@ export async function loadChildren(
   shard: number,
   id: string,
 ): Promise<StoredChild[]> {
-  const children = await db.run(CHILDREN_OF, [shard, id]);
+  const children = await childEdges(db, shard, id);
   const ended = children.flatMap(({ id: child, ended: state }) =>
     state === null ? [] : [{ id: child, state }],
   );
@@ -35,4 +37,8 @@ export async function loadChildren(
   return children.map(({ id: child, name, asked }) => {
     return { id: child, name, asked, outcome: outcomes.get(child) ?? null };
   });
+}
+
+export async function childEdges(db: Queryable, shard: number, id: string): Promise<ChildEdge[]> {
+  return await db.run(CHILDREN_OF, [shard, id]);
 }

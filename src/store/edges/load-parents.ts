@@ -32,7 +32,15 @@ export async function loadParents(
   shard: number,
   id: string,
 ): Promise<StoredOutcome[]> {
-  return await loadOutcomes(db, await db.run(PARENTS_OF, [shard, id]));
+  return await loadOutcomes(db, await endedParents(db, shard, id));
+}
+
+export async function endedParents(
+  db: Queryable,
+  shard: number,
+  id: string,
+): Promise<{ id: string; state: TerminalState }[]> {
+  return await db.run(PARENTS_OF, [shard, id]);
 }
 
 /** The outcomes of jobs that have ended, in their order. */

@@ -1,4 +1,3 @@
-import { CAUSE_DEPTH_MAX } from '../../core/failure/classify.ts';
 import {
   type DeadLetterGroup,
   type QueueGroup,
@@ -8,6 +7,7 @@ import { type Db, statement } from '../connection/db.ts';
 import { narrow } from '../../core/search/narrow.ts';
 import { criteriaOf } from './dead-letters.ts';
 import { locate } from './search-queues.ts';
+import { causeMessages } from './searchable.ts';
 
 /**
  * Dead letters grouped by fingerprint. The query jumps through the fingerprint index from one
@@ -46,10 +46,7 @@ const FIRST_JOBS = 10;
 const ATTEMPTS_OF_JOB = 100;
 
 /** The message of the innermost cause. */
-const ROOT_CAUSE = `coalesce(${Array.from(
-  { length: CAUSE_DEPTH_MAX },
-  (_, depth) => `f.error #>> '{${'cause,'.repeat(CAUSE_DEPTH_MAX - depth)}message}'`,
-).join(', ')})`;
+const ROOT_CAUSE = `coalesce(${causeMessages('f.error').join(', ')})`;
 
 const GROUPS = statement<Omit<QueueGroup, 'trend'> & { parts: Parts; total: number }>(
   'dead_groups',

@@ -4,7 +4,7 @@ import { statement } from '../connection/db.ts';
 import { ANY_JOB } from '../../core/job/job-criteria.ts';
 import { narrow, type Narrowed } from '../../core/search/narrow.ts';
 import { locate, needsSearch } from './search-queues.ts';
-import { containsAll, hasDigits } from './searchable.ts';
+import { containsAll, errorText, hasDigits } from './searchable.ts';
 import { firstOf, mergeWalks, viewWalk, type Walk } from './walk.ts';
 
 /**
@@ -47,7 +47,8 @@ const search = (name: string, group: string): Statement<Seen> =>
       select f.* from unnest($2::int[]) as l(queue)
       cross join lateral (
         select f.id, f.queue, f.finished_at, f.error_code, f.fingerprint, f.worker,
-          f.error ->> 'message' as message
+          case when cardinality($10::text[]) > 0 then ${errorText('f.error_code', 'f.error')} end
+            as said
         from longshore.done f
         where f.shard = $1 and f.queue = l.queue and f.state = 'failed' ${group}
           and f.finished_at >= coalesce($3::timestamptz, '-infinity')
@@ -71,7 +72,7 @@ const search = (name: string, group: string): Statement<Seen> =>
           ) l on true
           where j.shard = $1 and j.id = s.id
             and (cardinality($12::text[]) = 0 or j.tags @> $12)
-            and ${containsAll('$10', ['s.error_code', 's.message'])}))
+            and ${containsAll('$10', ['s.said'])}))
       order by s.finished_at desc, s.id desc limit $11
     )
     select

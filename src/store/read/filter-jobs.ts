@@ -1,7 +1,7 @@
 import type { JobCriteria } from '../../core/job/job-criteria.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 import type { JobSearch } from './search-queues.ts';
-import { containsAll, hasDigits } from './searchable.ts';
+import { containsAll, errorText, hasDigits } from './searchable.ts';
 
 /** Jobs checked per statement, and at most per page: 20 µs each, in a table of three million. */
 export const FILTER_BATCH = 500;
@@ -54,8 +54,7 @@ const FILTER = statement<{ id: string }>(
      and ($14::text is null or starts_with(coalesce(r.worker, f.worker, a.worker)::text, $14))
      and ${hasDigits('j.id', '$15')}
      and ${containsAll('$9', [
-       'coalesce(f.error_code, a.error_code)',
-       `coalesce(f.error, a.error) ->> 'message'`,
+       errorText('coalesce(f.error_code, a.error_code)', '(coalesce(f.error, a.error))'),
      ])}
    order by wanted.n`,
 );

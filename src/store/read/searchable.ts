@@ -19,6 +19,28 @@ export function containsAll(words: string, parts: readonly string[]): string {
     cross join unnest(${words}::text[]) as w(word)))`;
 }
 
+/** An error of a job has 5 causes, of a job in another language 6; a lack of memory adds one. */
+const CAUSES_MAX = 7;
+
+/** The messages of the causes of an error, the innermost first. */
+export function causeMessages(error: string): string[] {
+  return Array.from({ length: CAUSES_MAX }, (_, depth) => {
+    return `${error} #>> '{${'cause,'.repeat(CAUSES_MAX - depth)}message}'`;
+  });
+}
+
+/**
+ * What pages show of an error: its code with the signs around it, and the messages of the whole
+ * chain. It goes no deeper than there are causes: each look into JSON reads all of it.
+ */
+export function errorText(code: string, error: string): string {
+  const causes = causeMessages(error).reduce(
+    (deeper, one) => `case when ${one} is not null then concat_ws(E'\\n', ${one}, ${deeper}) end`,
+    'null',
+  );
+  return `concat_ws(E'\\n', ${code} || ': (' || ${code} || ') ← …', ${error} ->> 'message', ${causes})`;
+}
+
 /** Whether an id begins or ends with the digits of a parameter, if it has any. */
 export function hasDigits(id: string, part: string): string {
   return `(${part}::text is null or starts_with(${digits(id)}, ${part})

@@ -71,6 +71,31 @@ it('runs a step again, with secrets of this machine and revealed params', async 
   expect(await client.get(job.jobId)).toEqual(job);
 });
 
+it('gets the outcomes of its parents and children, and starts no job', async () => {
+  const parent = await client.enqueue('rate', {});
+  const handle = await client.enqueue('sum', { parts: [2, 0] }, { after: [parent.id] });
+  const failed = await handle.wait();
+  expect(failed).toMatchObject({ status: 'failed', error: { message: 'no rates' } });
+  const args = ['--jobs', JOBS, '--secret', 'RATES', '--json'];
+  const family = await client.related(handle.id);
+  for (const from of [[], ['--from-step', 'first']]) {
+    const replayed = await run(['replay', handle.id, ...args, ...from], { env });
+    expect(replayed.code, replayed.stderr).toBe(0);
+    expect(JSON.parse(replayed.stdout)).toMatchObject({
+      result: { first: 2, rate: { rate: 3 }, results: [{ lines: 4 }, 'no lines'] },
+      steps: ['first'],
+      spawned: [{ name: 'only here', definitionKey: 'part' }],
+    });
+  }
+  const { stderr } = await run(['replay', handle.id, ...args.slice(0, -1)], { env });
+  expect(stderr).toContain('Reused steps: first\n');
+  expect(stderr).toContain('Its parents: 1 succeeded\n');
+  expect(stderr).toMatch(/^Its children: .*1 failed/m);
+  expect(stderr).toContain('It would spawn, and nothing is started: only here (part)\n');
+  expect((await client.related(handle.id)).childrenTotal).toBe(family.childrenTotal);
+  expect(family.childrenTotal).toBe(3);
+});
+
 it('refuses steps, definitions and secrets that are not there', async () => {
   expect(await replay('--from-step', 'totl')).toMatchObject({
     code: 2,

@@ -48,7 +48,7 @@ async function chattyJob(): Promise<string> {
     await saveStep(db, 0, { id: jobId, claim: claim.claim, name, valueJson });
   }
   const cause = { code: 'HANDLER_ERROR', message: said, stack: said, cause: null };
-  const error = { ...cause, cause };
+  const error = { ...cause, message: 'not booked', cause: { ...cause, cause } };
   await settleAs(database, claim, { kind: 'failure', error, retryAfterMs: null });
   return jobId;
 }
@@ -78,8 +78,11 @@ it('hides secrets wherever a job is shown, and shows them to callers with jobs:r
   expect(body).toMatchObject({
     status: 'failed',
     params: { password: '[redacted]', card: { holder: 'Ada', number: '[redacted]' } },
-    error: { message: 'refused: [redacted] [redacted] [redacted]' },
-    errorSummary: 'HANDLER_ERROR: refused: [redacted] [redacted] [redacted]',
+    error: {
+      message: 'not booked',
+      cause: { message: 'refused: [redacted] [redacted] [redacted]' },
+    },
+    errorSummary: 'HANDLER_ERROR: not booked ← refused: [redacted] [redacted] [redacted]',
   });
   const logs = await callAs(app, key, 'GET', `/v1/jobs/${jobId}/logs`);
   expect(logs.text).toContain('nothing special');

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { deleteJob } from '../../../src/store/change/delete-jobs.ts';
+import type { OutcomesView } from '../../../src/core/dependency/outcomes.ts';
 import type { RelatedJobs } from '../../../src/core/dependency/related.ts';
 import { resolveEnded } from '../../../src/store/edges/resolve-ended.ts';
 import { type NewChild, spawnChildren } from '../../../src/store/edges/spawn-children.ts';
@@ -38,6 +39,8 @@ const post = async (tenant: string, body: object, url = '/v1/jobs') =>
   await server.inject({ method: 'POST', url, headers: as(tenant), payload: body });
 const related = async (tenant: string, id: string) =>
   await server.inject({ url: `/v1/jobs/${id}/related`, headers: as(tenant) });
+const outcomes = async (tenant: string, id: string) =>
+  await server.inject({ url: `/v1/jobs/${id}/outcomes`, headers: as(tenant) });
 
 describe('POST /v1/jobs with after', () => {
   it('stores a suspended job, which says what it waits for', async () => {
@@ -112,6 +115,11 @@ describe('GET /v1/jobs/{id}/related', () => {
     await deleteJob(database.db, 'acme', parent);
     const deleted = { ...gone, definitionKey: null };
     expect((await related('acme', jobId)).json()).toMatchObject({ parents: [deleted] });
+    expect((await outcomes('acme', jobId)).json()).toEqual({
+      parents: [{ jobId: parent, status: 'cancelled', result: null, error: null }],
+      children: [],
+      complete: true,
+    });
   });
 
   it('counts all children by their end, and has the failed ones first of all', async () => {
@@ -142,10 +150,25 @@ describe('GET /v1/jobs/{id}/related', () => {
       failedChildren: [{ jobId: ids[1], definitionKey: 'child b', status: 'failed' }],
     });
     expect(answer.children.map(({ jobId }) => jobId)).toEqual(ids);
+    const { children } = (await outcomes('default', id)).json<OutcomesView>();
+    const open = { status: null, result: null, error: null, asked: 'asked' };
+    expect(children).toEqual([
+      { ...open, jobId: ids[0], name: 'a' },
+      {
+        ...open,
+        jobId: ids[1],
+        name: 'b',
+        status: 'failed',
+        error: { code: 'NON_RETRYABLE', message: 'boom', stack: null, cause: null },
+      },
+      { ...open, jobId: ids[2], name: 'c', status: 'succeeded', result: { ok: true } },
+      { ...open, jobId: ids[3], name: 'd' },
+    ]);
   });
 
   it('is 404 for a job of another tenant', async () => {
     const job = await parentOf('rival');
     expect((await related('acme', job)).statusCode).toBe(404);
+    expect((await outcomes('acme', job)).statusCode).toBe(404);
   });
 });

@@ -1,9 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { rootCause } from '../../../src/core/failure/dead-letter.ts';
+import {
+  causeWords,
+  errorRow,
+  errorWords,
+  failureWords,
+} from '../../../src/core/failure/failure-words.ts';
+import type { JobError } from '../../../src/core/job/job.ts';
 import { EXPORT_ROWS_MAX } from '../../../src/core/search/job-export.ts';
 import { VIEWS_MAX } from '../../../src/core/search/saved-view.ts';
 import { runBatch } from '../../../src/scheduler/bulk-batch.ts';
-import { GONE, manyDeadLetters, SLOW } from '../../support/dead-letters.ts';
-import { enqueueOne } from '../../support/jobs.ts';
+import { claim } from '../../../src/store/claim/claim.ts';
+import { GONE, manyDeadLetters, SLOW, VAT } from '../../support/dead-letters.ts';
+import { enqueueOne, everyLevel, newWorker, settleAs } from '../../support/jobs.ts';
 import { callAs, newKey, newTenant, sharedServer } from '../../support/server-edge.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 
@@ -43,6 +52,7 @@ beforeAll(async () => {
     mistakes: [SLOW, GONE],
     params: { invoice: 'INV-2291', note: '=cmd()' },
   });
+  await manyDeadLetters(database, { key: 'import.rows', count: 1, mistakes: [VAT] });
   await enqueueOne(database, { definitionKey: 'crm.sync', tags: ['eu', 'nightly'] });
   mailId = await enqueueOne(database, {
     definitionKey: 'mail',
@@ -54,7 +64,7 @@ beforeAll(async () => {
 
 describe('GET /v1/jobs?q=', () => {
   it.each([
-    ['status:failed', ['billing.send failed', 'billing.send failed']],
+    ['status:failed definition:billing', ['billing.send failed', 'billing.send failed']],
     ['owner:billing timeout', ['billing.send failed']],
     ['owner:team status:queued', ['crm.sync queued']],
     ['crm', ['mail queued', 'crm.sync queued']],
@@ -77,6 +87,42 @@ describe('GET /v1/jobs?q=', () => {
     }
     expect((await page('/v1/jobs', `id:${mailId} status:failed`)).jobs).toEqual([]);
     expect((await page('/v1/jobs', `id:${digits.slice(-5)} owner:team`)).jobs).toEqual([]);
+  });
+
+  it.each(['/v1/jobs', '/v1/dead-letters'])(
+    'finds what pages show as a cause: %s',
+    async (path) => {
+      const ids = async (q: string) => (await page(path, q)).jobs.map(({ jobId }) => jobId);
+      const [failed = ''] = await ids('definition:import.rows');
+      const { body } = await call('GET', `/v1/jobs/${failed}`);
+      const { error } = body as unknown as { error: JobError };
+      const cause = rootCause(error);
+      const shown = [
+        error.message,
+        error.cause?.message ?? '',
+        causeWords({ ...error, cause }),
+        failureWords({ ...error, cause }),
+        failureWords({ ...error, cause }, true),
+        errorRow(error),
+        errorWords(error),
+        String(body['errorSummary']),
+      ];
+      expect(shown).toContain('column "vat_id" does not exist (TIMEOUT)');
+      for (const text of shown) expect([text, await ids(text)]).toEqual([text, [failed]]);
+      expect(await ids('"stack of the cause"')).toEqual([]);
+    },
+  );
+
+  it('finds a job that waits for its retry by the cause of its error', async () => {
+    const jobId = await enqueueOne(database, { definitionKey: 'import.retried' });
+    const worker = await newWorker(database);
+    const levels = await everyLevel(database);
+    for (const job of await claim(database.db, 0, 1, worker, levels.slice(-1))) {
+      expect(job.id).toBe(jobId);
+      await settleAs(database, job, { kind: 'failure', error: VAT, retryAfterMs: 60_000 });
+    }
+    const { jobs } = await page('/v1/jobs', 'status:retrying "does not exist"');
+    expect(jobs.map((one) => one.jobId)).toEqual([jobId]);
   });
 
   it('sorts the waiting jobs that a search names', async () => {

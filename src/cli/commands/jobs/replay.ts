@@ -1,10 +1,13 @@
 import { fork } from 'node:child_process';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Job, type JobSteps, NotFound } from '../../../client/index.ts';
+import { type Job, type JobOutcomes, type JobSteps, NotFound } from '../../../client/index.ts';
 import { ownEnvironment } from '../../../config/environment.ts';
 import { SETTINGS } from '../../../config/schema.ts';
 import { REDACTED } from '../../../core/access/redact.ts';
 import {
+  knownChildren,
+  ownSteps,
+  parentOutcomes,
   type ReplayEnd,
   type ReplayLine,
   type ReplayMessage,
@@ -24,6 +27,7 @@ import { eachOf } from '../../options/option-values.ts';
 import { addServerFlags } from '../../options/setting-options.ts';
 import { UsageError } from '../../options/usage-error.ts';
 import { clientOf, configOf, outputOf } from '../../session.ts';
+import { readOutcomes } from './read-outcomes.ts';
 import type { Output } from '../../text/output.ts';
 
 const INSPECT_PORT = 9229;
@@ -58,8 +62,12 @@ export function addReplay(program: Command, cli: Cli): void {
       const params = job.largeParams
         ? await client.value(job.jobId, 'params', options)
         : job.params;
-      const request = requestOf(cli, jobs, { ...job, params }, stored, options);
+      const outcomes = await readOutcomes(client, job.jobId, options);
+      const request = requestOf(cli, jobs, { ...job, params }, stored, outcomes, options);
       tellPlan(out, job, request, stored);
+      if (!outcomes.complete) {
+        out.note('warning: not all results of its parents and children fit; the others are null');
+      }
       const end = await runHere(cli, out, request);
       tellEnd(out, end);
       cli.exitCode = exitCode(end.status === 'succeeded' ? 'ok' : 'failed');
@@ -74,7 +82,7 @@ function portNumber(value: string): number {
 }
 
 function refuseUnknownStep({ steps }: JobSteps, name: string | undefined): void {
-  const names = steps.map((step) => step.name);
+  const names = ownSteps(steps.map((step) => step.name));
   if (name === undefined || names.includes(name)) return;
   if (names.length === 0) {
     throw new UsageError('--from-step: the job has stored no step, so leave the flag out');
@@ -89,6 +97,7 @@ function requestOf(
   jobs: string,
   job: Job,
   stored: JobSteps,
+  { parents, children }: JobOutcomes,
   { fromStep, inspect, secret = [] }: Options,
 ): ReplayRequest {
   const env = cli.env ?? ownEnvironment();
@@ -106,6 +115,8 @@ function requestOf(
     attempt: Math.max(1, job.attempts),
     maxAttempts: job.maxAttempts,
     ...reusedSteps(stored, fromStep ?? null),
+    parents: parentOutcomes(parents),
+    children: knownChildren(children),
     secrets: Object.fromEntries(secret.map((name) => [name, env[name] ?? ''])),
     inspectPort: inspect === undefined ? null : inspect === true ? INSPECT_PORT : inspect,
   };
@@ -114,15 +125,26 @@ function requestOf(
 function tellPlan(out: Output, job: Job, request: ReplayRequest, stored: JobSteps): void {
   out.note(printable(`Replaying ${job.jobId} (${job.definitionKey}, ${job.status}) here.`));
   out.note('The job on the server does not change. The effects of its code are real.');
-  const reused = Object.keys(request.steps);
+  const reused = ownSteps(Object.keys(request.steps));
   if (reused.length > 0) out.note(printable(`Reused steps: ${reused.join(', ')}`));
   if (request.checkpoint !== undefined) out.note('Reused: the checkpoint.');
+  const { parents, children } = request;
+  if (parents.length > 0) out.note(`Its parents: ${endsOf(parents.map(({ state }) => state))}`);
+  if (children.length > 0) {
+    out.note(`Its children: ${endsOf(children.map(({ outcome }) => outcome?.state ?? 'open'))}`);
+  }
   if (!stored.complete) out.note('warning: it has more steps than can be read; they run again');
-  if (isRedacted([request.params, request.steps, request.checkpoint])) {
+  if (isRedacted([request.params, request.steps, request.checkpoint, parents, children])) {
     out.note(
       `warning: some values are ${REDACTED}; --reveal reads them, with the scope jobs:reveal`,
     );
   }
+}
+
+/** "2 succeeded, 1 failed" */
+function endsOf(states: readonly string[]): string {
+  const all = [...Map.groupBy(states, (state) => state)];
+  return all.map(([state, some]) => `${some.length} ${state}`).join(', ');
 }
 
 function isRedacted(value: unknown): boolean {
@@ -179,7 +201,11 @@ function endWords(status: string): string {
 
 function tellEnd(out: Output, end: ReplayEnd): void {
   if (out.json) return out.document(end);
-  const { status, result, error, nextInMs } = end;
+  const { status, result, error, nextInMs, spawned } = end;
+  if (spawned.length > 0) {
+    const names = spawned.map(({ name, definitionKey }) => `${name} (${definitionKey})`);
+    out.note(printable(`It would spawn, and nothing is started: ${names.join(', ')}`));
+  }
   if (status === 'succeeded') {
     out.note('It succeeds here:');
     out.lines([printableJson(result)]);
