@@ -180,7 +180,7 @@ describe('with keys', () => {
       const end = await ask<Log>('definition_log', { definition, level: 'error' });
       const lines = end.log.split('\n');
       expect(lines).toHaveLength(FAILURES);
-      expect(lines.map((line) => line.split(' ')[0]).toSorted()).toEqual(failed.toSorted());
+      expect(new Set(lines.map((line) => line.split(' ')[0]))).toEqual(new Set(failed));
       expect(lines[0]).toMatch(/ attempt 1 error: vat_id is missing$/);
       const few = await ask<Log>('definition_log', { definition, lines: 1 });
       expect(few.log.split('\n')).toHaveLength(1);
