@@ -47,6 +47,12 @@ function build() {
   } catch {
     return false;
   }
+  // On stderr: stdout is for what was asked for.
+  process.stderr.write(
+    existsSync(MANIFEST)
+      ? 'Building Longshore again, because its sources have changed (a few seconds)…\n'
+      : 'Building Longshore once (a few seconds)…\n',
+  );
   const { spawnSync } = require('node:child_process');
   const script = join(ROOT, 'scripts/build-code.ts');
   const { HOME, PATH } = process.env;

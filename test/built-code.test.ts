@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 /** `bin/built.cjs` in a checkout whose build is a script that counts how often it runs. */
@@ -48,7 +49,23 @@ afterEach(() => rmSync(root, { recursive: true }));
 /** As a process of its own sees it. */
 function folder(): string {
   const script = `console.log(String(require('./bin/built.cjs').builtFolder()))`;
-  return execFileSync(process.execPath, ['--eval', script], { cwd: root, encoding: 'utf8' }).trim();
+  const made = spawnSync(process.execPath, ['--eval', script], { cwd: root, encoding: 'utf8' });
+  return made.stdout.trim();
+}
+
+const FOLDER = 'dist/code-1';
+
+/** The first text on stderr, and what is on stdout in the end. */
+async function said(): Promise<{ line: string; stdout: string }> {
+  rmSync(join(root, 'read'), { force: true });
+  const script = `console.log(require('./bin/built.cjs').builtFolder().slice(${root.length + 1}))`;
+  const child = spawn(process.execPath, ['--eval', script], { cwd: root });
+  let line = '';
+  child.stderr.setEncoding('utf8').once('data', (words: string) => {
+    line = words;
+    writeFileSync(join(root, 'read'), '');
+  });
+  return { stdout: (await text(child.stdout)).trim(), line };
 }
 
 const builds = () => readFileSync(join(root, 'builds'), 'utf8').length;
@@ -59,6 +76,19 @@ test('a checkout builds at the first start, and then only when a source has chan
   expect([folder(), folder(), builds()]).toEqual([...twice(join(root, 'dist/code-1')), 2]);
   utimesSync(join(root, 'src/index.ts'), 1, 1);
   expect([folder(), builds()]).toEqual([join(root, 'dist/code-1'), 3]);
+});
+
+test('it says so before it builds, on stderr', async () => {
+  // This build goes on only after the test has read the line.
+  const wait = `import { existsSync } from 'node:fs'; while (!existsSync('read'));`;
+  writeFileSync(join(root, 'scripts/build-code.ts'), `${wait}\n${BUILD}`);
+  const first = await said();
+  expect(first).toEqual({ line: 'Building Longshore once (a few seconds)…\n', stdout: FOLDER });
+  expect(await said()).toEqual({ line: '', stdout: FOLDER });
+  writeFileSync(join(root, 'src/index.ts'), 'export const a = 1;');
+  expect(await said()).toMatchObject({
+    line: 'Building Longshore again, because its sources have changed (a few seconds)…\n',
+  });
 });
 
 test('a build whose folder is gone is made again', () => {

@@ -3,7 +3,8 @@ export const INSTRUCTIONS = `Longshore is a job server. A definition is code; a 
 with params, retried after failures. A job that failed for good is a dead letter.
 
 - What is wrong? overview. What failed, why, how often, whose is it? find_failures. Why does this job \
-not run, is it stuck, why did it fail? explain_job. What did it print? job_log.
+not run, is it stuck, why did it fail? explain_job. What did it print? job_log; all jobs of a definition: \
+definition_log.
 - Before a retry, find out why the job failed. Before enqueue_job, read the schema with \
 list_definitions.
 - Answers are short on purpose: "truncated", "more" and nextCursor say where something is missing.

@@ -1,5 +1,6 @@
 import type { Tool } from '../tool.ts';
 import { cancelJob, retryFailures, retryJob, signalJob } from './change-jobs.ts';
+import { definitionLog } from './definition-log.ts';
 import { enqueueJob } from './enqueue-job.ts';
 import { explainJob } from './explain-job.ts';
 import { findFailures } from './find-failures.ts';
@@ -16,6 +17,7 @@ export const TOOLS: readonly Tool[] = [
   findFailures,
   explainJob,
   jobLog,
+  definitionLog,
   listJobs,
   listDefinitions,
   listSchedules,

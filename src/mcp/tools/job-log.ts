@@ -3,14 +3,11 @@ import { LEVELS } from '../../core/views/history.ts';
 import { closed, oneOf, text, whole } from '../../protocol/fields.ts';
 import { findJob } from '../find.ts';
 import { tool } from '../tool.ts';
-import { clamp } from '../text/clamp.ts';
 import { facts } from '../text/facts.ts';
+import { earlierText, lastWithin, lineFilter, lineText } from '../text/log-lines.ts';
 
 const LINES_DEFAULT = 40;
 const LINES_MAX = 200;
-const LINE_MAX = 400;
-/** Of one answer. */
-const CHARACTERS_MAX = 16_000;
 /** A longer log is read in parts. */
 const SEARCHED_MAX = 20_000;
 
@@ -40,11 +37,7 @@ export const jobLog = tool({
   }),
   run: async ({ jobId: typed, lines, attempt, level, contains, after }, { client, signal }) => {
     const jobId = await findJob(client, typed);
-    const lowest = LEVELS.indexOf(level ?? 'trace');
-    const wanted = contains?.toLowerCase();
-    const fits = (line: JobLog) =>
-      LEVELS.indexOf(line.level) >= lowest &&
-      (wanted === undefined || line.message.toLowerCase().includes(wanted));
+    const fits = lineFilter(level, contains);
     const kept: JobLog[] = [];
     const cursor = after === 'start' ? undefined : after;
     let last = cursor;
@@ -69,7 +62,7 @@ export const jobLog = tool({
       jobId,
       log: shown.join('\n'),
       none: noneText(found, searched, cursor !== undefined),
-      earlier: found > shown.length ? `${found - shown.length} earlier lines are not shown.` : null,
+      earlier: earlierText(found, shown.length),
       later: isWhole ? null : 'The log has later lines: call again with after = nextAfter.',
       nextAfter: last,
     });
@@ -80,17 +73,4 @@ function noneText(found: number, searched: number, isLater: boolean): string | n
   if (found > 0) return null;
   if (searched > 0) return `None of the ${searched} lines matches.`;
   return isLater ? 'No later lines.' : 'The log is empty.';
-}
-
-function lineText({ at, level, stream, attempt, message }: JobLog): string {
-  const from = stream === 'logger' ? '' : ` ${stream}`;
-  const line = clamp(message.replaceAll(/\r?\n/g, '\\n'), LINE_MAX);
-  return `${at} attempt ${attempt} ${level}${from}: ${line}`;
-}
-
-/** The last lines that fit into one answer. */
-function lastWithin(lines: readonly string[]): string[] {
-  let length = 0;
-  const from = lines.findLastIndex((line) => (length += line.length) > CHARACTERS_MAX);
-  return lines.slice(from + 1);
 }

@@ -18,6 +18,7 @@ const READERS = [
   'find_failures',
   'explain_job',
   'job_log',
+  'definition_log',
   'list_jobs',
   'list_definitions',
   'list_schedules',
@@ -171,6 +172,26 @@ describe('with keys', () => {
       expect(await ask('job_log', { jobId, after: next.nextAfter })).toMatchObject({
         none: 'No later lines.',
       });
+    });
+
+    it('reads the newest lines of all jobs of a definition', async () => {
+      const { ask } = reader;
+      const definition = 'orders.import';
+      const end = await ask<Log>('definition_log', { definition, level: 'error' });
+      const lines = end.log.split('\n');
+      expect(lines).toHaveLength(FAILURES);
+      expect(new Set(lines.map((line) => line.split(' ')[0]))).toEqual(new Set(failed));
+      expect(lines[0]).toMatch(/ attempt 1 error: vat_id is missing$/);
+      const few = await ask<Log>('definition_log', { definition, lines: 1 });
+      expect(few.log.split('\n')).toHaveLength(1);
+      expect(few.earlier).toMatch(/^\d+ earlier lines are not shown\.$/);
+      const none = { definition, contains: 'no such text' };
+      expect(await ask('definition_log', none)).toMatchObject({ none: expect.any(String) });
+      const wrong = await reader.client.callTool({
+        name: 'definition_log',
+        arguments: { definition: `${definition}x` },
+      });
+      expect(JSON.stringify(wrong)).toContain(`did you mean \\"${definition}\\"?`);
     });
 
     it('changes something only when that is allowed, and by the right key', async () => {

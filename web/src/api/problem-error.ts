@@ -60,3 +60,11 @@ export function failedChangeText(error: unknown): string {
   }
   return errorText(error);
 }
+
+/** The same for a dialog, one sentence for each wrong field. */
+export function changeComplaints(error: unknown): string[] {
+  if (!(error instanceof ProblemError) || error.violations.length === 0) {
+    return [failedChangeText(error)];
+  }
+  return error.violations.map(({ pointer, detail }) => `${pointer} ${detail}`.trim());
+}

@@ -1,4 +1,4 @@
-import { useModal } from '../parts/ask.tsx';
+import { useModal } from '../parts/dialog.tsx';
 import { usePreference } from '../runtime/preference.ts';
 import { NAV } from './nav.ts';
 import { singleKeys } from './shortcuts.ts';

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useId, useState } from 'react';
-import { useModal } from '../parts/ask.tsx';
+import { useModal } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { bestItems } from '../words/palette.ts';
 import { type PaletteEntry, usePaletteEntries } from './palette-entries.ts';

@@ -1,12 +1,16 @@
-import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
+import { changeComplaints, failedChangeText } from '../api/problem-error.ts';
+import { Complaint, Dialog, useModal } from './dialog.tsx';
+import { toasts } from './toasts.tsx';
 
-/** A confirmation dialog. */
+/** A dialog with one action. It stays open until the action succeeded, and shows why it failed. */
 export function Ask({
   title,
   children,
   confirm,
   dismiss = 'Cancel',
   tone = 'danger',
+  complaints = changeComplaints,
   onConfirm,
   onClose,
 }: {
@@ -16,34 +20,68 @@ export function Ask({
   /** Closes the dialog without an action. */
   dismiss?: string;
   tone?: 'danger' | 'primary';
-  /** Return `stay` to keep the dialog open. */
-  onConfirm: () => 'stay' | 'close' | void;
+  /** Why the action failed, if not in the words of the server. */
+  complaints?: (error: unknown) => readonly string[];
+  /** The running action (`useAsked`); or `stay` if the fields are wrong, or `close`. */
+  onConfirm: () => Promise<unknown> | 'stay' | 'close';
   onClose: () => void;
 }) {
-  const ref = useModal();
+  const modal = useModal();
+  const { running, failure, act } = useAction(modal);
   return (
-    <dialog ref={ref} className="dialog" aria-label={title} onClose={onClose}>
-      <h2>{title}</h2>
+    <Dialog modal={modal} title={title} running={running} onClose={onClose}>
       {children}
+      <Complaint wrong={failure === null ? [] : complaints(failure)} />
       <div className="dialog-actions">
-        <button type="button" onClick={() => ref.current?.close()}>
+        <button type="button" disabled={running} onClick={() => modal.current?.close()}>
           {dismiss}
         </button>
         <button
           type="button"
           className={tone}
-          onClick={() => {
-            if (onConfirm() !== 'stay') ref.current?.close();
-          }}
+          disabled={running}
+          aria-busy={running}
+          onClick={() => act(onConfirm)}
         >
           {confirm}
         </button>
       </div>
-    </dialog>
+    </Dialog>
   );
 }
 
-/** A button that opens a confirmation dialog. */
+/** Runs the action of a dialog, one at a time. It closes the dialog when it succeeded. */
+function useAction(modal: ReturnType<typeof useModal>) {
+  const [running, setRunning] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  // A second click can come before the button is disabled.
+  const isBusy = useRef(false);
+  const wait = async (action: Promise<unknown>) => {
+    isBusy.current = true;
+    setRunning(true);
+    try {
+      await action;
+      modal.current?.close();
+    } catch (error) {
+      // What opened the dialog may be gone, and the dialog with it.
+      if (modal.current === null) toasts.add('bad', failedChangeText(error));
+      else setFailure(error);
+    } finally {
+      isBusy.current = false;
+      setRunning(false);
+    }
+  };
+  const act = (begin: () => Promise<unknown> | 'stay' | 'close') => {
+    if (isBusy.current) return;
+    const begun = begin();
+    setFailure(null);
+    if (begun === 'close') modal.current?.close();
+    else if (begun !== 'stay') void wait(begun);
+  };
+  return { running, failure, act };
+}
+
+/** A button that opens such a dialog. */
 export function AskButton({
   label,
   className,
@@ -58,12 +96,4 @@ export function AskButton({
       {asking && <Ask {...ask} onClose={() => setAsking(false)} />}
     </>
   );
-}
-
-export function useModal() {
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    ref.current?.showModal();
-  }, []);
-  return ref;
 }

@@ -1,6 +1,6 @@
 import { createCell } from '../runtime/cell.ts';
 import { Command } from './copy-button.tsx';
-import { useModal } from './ask.tsx';
+import { useModal } from './dialog.tsx';
 
 /**
  * A secret that the server returns only once. It is shown outside the screens, so that neither a

@@ -13,6 +13,11 @@ export function showZone(name: string): void {
   for (const forget of listeners) forget();
 }
 
+/** Its name in the time zone database. */
+export function shownZone(): string {
+  return shown ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** A formatter in the time zone of the dashboard. */
 export function inZone(options: Intl.DateTimeFormatOptions): (at: Date) => string {
   let made: Intl.DateTimeFormat | null = null;

@@ -6,7 +6,7 @@ import { newestVersions } from '../../../../src/core/definition/owners.ts';
 import { call } from '../../api/call.ts';
 import { bulkPreviewQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
-import { errorText } from '../../api/problem-error.ts';
+import { changeComplaints, errorText } from '../../api/problem-error.ts';
 import { useChange } from '../../api/use-change.ts';
 import {
   atLeast,
@@ -19,7 +19,7 @@ import {
 } from '../../words/jobs/bulk-words.ts';
 import { shortId } from '../../../../src/core/job/short-id.ts';
 import { remark, summary } from '../../words/jobs/job-words.ts';
-import { useModal } from '../ask.tsx';
+import { Complaint, Dialog, useModal } from '../dialog.tsx';
 import { lastRetry } from './bulk-result.tsx';
 import { BulkProgress } from './bulk-progress.tsx';
 
@@ -40,13 +40,27 @@ export function BulkDialog({
   const [started, setStarted] = useState<BulkView | null>(null);
   const asking = { ...bulkPreviewQuery(action, filter), enabled: started === null };
   const { data: preview, error } = useQuery(asking);
+  const start = useChange(
+    async (ratePerSecond: number | undefined) =>
+      await call<BulkView>('POST', '/v1/bulk', { body: { action, filter, ratePerSecond } }),
+    (bulk) => {
+      setStarted(bulk);
+      const jobIds = preview ? knownJobs(filter, preview) : [];
+      if (action === 'retry') lastRetry.set({ bulk, what, jobIds });
+      return null;
+    },
+    { inForm: 'all' },
+  );
   const { verb } = BULK_WORDS[action];
   const close = () => ref.current?.close();
   return (
-    <dialog ref={ref} className="dialog" aria-label={`${verb} ${what}`} onClose={onClose}>
-      <h2>
-        {verb} {what}
-      </h2>
+    <Dialog
+      modal={ref}
+      title={`${verb} ${what}`}
+      running={start.isPending}
+      canLose={started === null}
+      onClose={onClose}
+    >
       {started ? (
         <BulkProgress bulk={started} onClose={close} />
       ) : preview ? (
@@ -54,11 +68,9 @@ export function BulkDialog({
           action={action}
           filter={filter}
           preview={preview}
-          onStarted={(bulk) => {
-            setStarted(bulk);
-            const jobIds = knownJobs(filter, preview);
-            if (action === 'retry') lastRetry.set({ bulk, what, jobIds });
-          }}
+          running={start.isPending}
+          wrong={start.error ? changeComplaints(start.error) : []}
+          onStart={(ratePerSecond) => start.mutate(ratePerSecond)}
           onClose={close}
         />
       ) : (
@@ -71,7 +83,7 @@ export function BulkDialog({
           </div>
         </>
       )}
-    </dialog>
+    </Dialog>
   );
 }
 
@@ -79,32 +91,27 @@ function Confirm({
   action,
   filter,
   preview,
-  onStarted,
+  running,
+  wrong,
+  onStart,
   onClose,
 }: {
   action: BulkAction;
   filter: BulkFilter;
   preview: BulkPreview;
-  onStarted: (bulk: BulkView) => void;
+  running: boolean;
+  /** Why it could not be started. */
+  wrong: readonly string[];
+  onStart: (ratePerSecond: number | undefined) => void;
   onClose: () => void;
 }) {
   const { matched, matchedIsExact } = preview;
   const { verb, warning } = BULK_WORDS[action];
   const [typed, setTyped] = useState('');
   const [rate, setRate] = useState('');
-  const start = useChange(
-    async () => {
-      const ratePerSecond = rate === '' ? undefined : Number(rate);
-      return await call<BulkView>('POST', '/v1/bulk', { body: { action, filter, ratePerSecond } });
-    },
-    (bulk) => {
-      onStarted(bulk);
-      return null;
-    },
-  );
   const confirmed = !mustType(action) || typed.replaceAll(/[,\s]/g, '') === String(matched);
   const submit = () => {
-    if (confirmed && matched > 0) start.mutate(undefined);
+    if (confirmed && matched > 0 && !running) onStart(rate === '' ? undefined : Number(rate));
   };
   return (
     <form
@@ -146,14 +153,15 @@ function Confirm({
           />
         </label>
       )}
+      <Complaint wrong={wrong} />
       <div className="dialog-actions">
-        <button type="button" onClick={onClose}>
+        <button type="button" disabled={running} onClick={onClose}>
           Cancel
         </button>
         <button
           type="submit"
           className={action === 'retry' ? 'primary' : 'danger'}
-          disabled={!confirmed || matched === 0 || start.isPending}
+          disabled={!confirmed || matched === 0 || running}
         >
           {verb} {matched === 1 ? '1 job' : `${atLeast(matched, matchedIsExact)} jobs`}
         </button>

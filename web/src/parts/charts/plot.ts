@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import type { Deploy } from '../../words/alerts/deploys.ts';
 import { axisTimes } from '../../words/charts/axis-time.ts';
+import { shownZone } from '../../words/zone.ts';
 
 /** What all charts of a screen share: the time axis, marks of deploys, hovering and zooming. */
 export const HEIGHT = 150;
@@ -46,6 +47,8 @@ export function plotOptions(
   const options = {
     width: Math.max(1, element.clientWidth),
     height: HEIGHT,
+    // Ticks are at full hours and days of this zone.
+    tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), shownZone()),
     padding: [12, 22, 0, 0] as [number, number, number, number],
     legend: { show: false },
     cursor: {

@@ -1,14 +1,15 @@
 import { useId, useState } from 'react';
 import { now } from '../../runtime/clock.ts';
 import { RangeButtons } from './range-buttons.tsx';
+import { fieldTime, timeOfField } from '../../words/field-time.ts';
 import {
   type ChartSearch,
-  fieldOf,
   rangeOf,
   rangeProblem,
   RANGES,
   rangeWords,
 } from '../../words/charts/range.ts';
+import { shownZone } from '../../words/zone.ts';
 
 /** Chooses the time range of the charts of a screen; it is in the URL. */
 export function RangePicker({
@@ -51,19 +52,19 @@ function CustomRange({
   const range = rangeOf(search);
   const backMs = range === null ? 0 : RANGES[range].minutes * 60_000;
   const [from, setFrom] = useState(
-    fieldOf(search.from ? new Date(search.from) : new Date(opened.getTime() - backMs)),
+    fieldTime(search.from ? new Date(search.from) : new Date(opened.getTime() - backMs)),
   );
-  const [to, setTo] = useState(fieldOf(search.to ? new Date(search.to) : opened));
+  const [to, setTo] = useState(fieldTime(search.to ? new Date(search.to) : opened));
   const [problem, setProblem] = useState<string | null>(null);
   return (
     <form
       className="custom-range"
       onSubmit={(event) => {
         event.preventDefault();
-        const found = rangeProblem(from, to, now());
-        setProblem(found);
-        if (found !== null) return;
-        onChange({ from: new Date(from).toISOString(), to: new Date(to).toISOString() });
+        const [begin, end] = [timeOfField(from), timeOfField(to)];
+        setProblem(rangeProblem(begin, end, now()));
+        if (begin === null || end === null || rangeProblem(begin, end, now()) !== null) return;
+        onChange({ from: begin.toISOString(), to: end.toISOString() });
       }}
     >
       <label>
@@ -84,6 +85,7 @@ function CustomRange({
           onChange={({ target }) => setTo(target.value)}
         />
       </label>
+      <span className="soft">{shownZone()}</span>
       <button type="submit" className="small">
         Show
       </button>

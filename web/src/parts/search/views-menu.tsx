@@ -12,7 +12,8 @@ import { viewsQuery } from '../../api/search-queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { parseUrlSearch } from '../../words/url-search.ts';
-import { useModal } from '../ask.tsx';
+import { changeComplaints } from '../../api/problem-error.ts';
+import { Complaint, Dialog, useModal } from '../dialog.tsx';
 import { Drop } from './drop.tsx';
 
 const PATHS: Record<ViewScreen, string> = { jobs: '/jobs', 'dead-letters': '/dead-letters' };
@@ -106,14 +107,14 @@ function SaveDialog({
       ref.current?.close();
       return `View “${typed}” saved.`;
     },
+    { inForm: 'all' },
   );
   return (
-    <dialog ref={ref} className="dialog" aria-label="Save this view" onClose={onClose}>
-      <h2>Save this view</h2>
+    <Dialog modal={ref} title="Save this view" running={save.isPending} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (typed !== '') save.mutate(undefined);
+          if (typed !== '' && !save.isPending) save.mutate(undefined);
         }}
       >
         <p className="soft">Everyone in this tenant can see it.</p>
@@ -126,6 +127,7 @@ function SaveDialog({
             onChange={(event) => setName(event.target.value)}
           />
         </label>
+        <Complaint wrong={save.error ? changeComplaints(save.error) : []} />
         <div className="dialog-actions">
           <button type="button" onClick={() => ref.current?.close()}>
             Cancel
@@ -135,6 +137,6 @@ function SaveDialog({
           </button>
         </div>
       </form>
-    </dialog>
+    </Dialog>
   );
 }

@@ -9,11 +9,12 @@ import {
   type SavedRouteView,
 } from '../../../../src/core/alert/route.ts';
 import { call } from '../../api/call.ts';
-import { refusalText } from '../../api/problem-error.ts';
-import { useChange } from '../../api/use-change.ts';
+import { failedChangeText } from '../../api/problem-error.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Choices } from '../../parts/choices.tsx';
 import { toasts } from '../../parts/toasts.tsx';
+import { shownZone } from '../../words/zone.ts';
 import { namesIn, routeRefusal, wordsIn } from '../../words/alerts/route-words.ts';
 
 /** The fields as they are typed. */
@@ -28,7 +29,7 @@ function typedOf(route: AlertRouteView | null) {
     owners: route?.owners?.join(', ') ?? '',
     keys: route?.definitionKeys?.join(', ') ?? '',
     hours: hours === null ? '' : `${hours.from}-${hours.to}`,
-    timezone: hours?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timezone: hours?.timezone ?? shownZone(),
     days: hours?.days ?? [...WEEKDAYS],
     group: String(route?.groupSeconds ?? GROUP_SECONDS_DEFAULT),
     enabled: route?.enabled ?? true,
@@ -67,25 +68,22 @@ export function RouteDialog({
   const [typed, setTyped] = useState(() => typedOf(route));
   const [wrong, setWrong] = useState<string | null>(null);
   const set = (change: Partial<Typed>) => setTyped((before) => ({ ...before, ...change }));
-  const save = useChange(
+  const save = useAsked(
     async () =>
       await call<SavedRouteView>('PUT', `/v1/alerts/routes/${encodeURIComponent(typed.name)}`, {
         body: bodyOf(typed),
       }),
     ({ warnings }) => {
-      onClose();
       for (const warning of warnings) toasts.add('bad', `Route saved. ${warning}`);
       return warnings.length > 0 ? null : 'Route saved.';
     },
-    { inForm: true },
   );
   const confirm = () => {
     setWrong(null);
     if (typed.name.trim() === '') setWrong('Enter a name.');
     else if (typed.hours.trim() !== '' && parseHours(typed.hours) === null) {
       setWrong('Quiet hours look like 22:00-07:00.');
-    } else
-      save.mutate(undefined, { onError: (error) => setWrong(routeRefusal(refusalText(error))) });
+    } else return save(undefined);
     return 'stay' as const;
   };
   const field = (
@@ -110,6 +108,7 @@ export function RouteDialog({
       confirm="Save"
       tone="primary"
       onConfirm={confirm}
+      complaints={(error) => [routeRefusal(failedChangeText(error))]}
       onClose={onClose}
     >
       {field('Name', 'name', 'on-call')}

@@ -5,7 +5,7 @@ import type { AlertRouteView } from '../../../../src/core/alert/route.ts';
 import { call } from '../../api/call.ts';
 import { alertRoutesQuery } from '../../api/signal-queries.ts';
 import { useWebhooks } from '../../api/use-webhooks.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked, useChange } from '../../api/use-change.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
@@ -114,7 +114,7 @@ function RouteActions({
       return null;
     },
   );
-  const remove = useChange(
+  const remove = useAsked(
     async () => await call<null>('DELETE', path),
     () => 'Route deleted.',
   );
@@ -134,7 +134,7 @@ function RouteActions({
         className="small danger"
         title={`Delete the route ${name}?`}
         confirm="Delete route"
-        onConfirm={() => remove.mutate(undefined)}
+        onConfirm={() => remove(undefined)}
       >
         <p>Messages that are not sent yet are dropped.</p>
       </AskButton>

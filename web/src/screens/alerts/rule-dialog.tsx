@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { refusalText } from '../../api/problem-error.ts';
 import {
   ALERT_SEVERITIES,
   type AlertRuleView,
   type AlertSeverity,
 } from '../../../../src/core/alert/alert.ts';
 import { scopeWords } from '../../words/alerts/alert-words.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 
 export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: () => void }) {
@@ -15,8 +14,7 @@ export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: ()
   const [seconds, setSeconds] = useState(String(rule.windowSeconds ?? ''));
   const [severity, setSeverity] = useState(rule.severity);
   const [enabled, setEnabled] = useState(rule.enabled);
-  const [wrong, setWrong] = useState<string | null>(null);
-  const change = useChange(
+  const change = useAsked(
     async () =>
       await call<AlertRuleView>('PUT', `/v1/alerts/rules/${encodeURIComponent(rule.rule)}`, {
         body: {
@@ -27,23 +25,14 @@ export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: ()
           ...(rule.windowSeconds !== null && { windowSeconds: Number(seconds) }),
         },
       }),
-    () => {
-      onClose();
-      return 'Rule saved.';
-    },
-    { inForm: true },
+    () => 'Rule saved.',
   );
-  const confirm = () => {
-    setWrong(null);
-    change.mutate(undefined, { onError: (error) => setWrong(refusalText(error)) });
-    return 'stay' as const;
-  };
   return (
     <Ask
       title={`Rule ${rule.rule}`}
       confirm="Save"
       tone="primary"
-      onConfirm={confirm}
+      onConfirm={() => change(undefined)}
       onClose={onClose}
     >
       <p className="soft">{rule.description}</p>
@@ -85,9 +74,6 @@ export function RuleDialog({ rule, onClose }: { rule: AlertRuleView; onClose: ()
         />
         Enabled
       </label>
-      <p role="alert" className="wrong">
-        {wrong}
-      </p>
     </Ask>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { AlertView } from '../../../../src/core/alert/alert.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked, useChange } from '../../api/use-change.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { AskButton } from '../../parts/ask.tsx';
 import { SILENCES } from '../../words/alerts/alert-words.ts';
@@ -10,7 +10,7 @@ import { SILENCES } from '../../words/alerts/alert-words.ts';
 export function SilenceButton({ alert: { id, silenced } }: { alert: AlertView }) {
   const [chosen, setChosen] = useState(0);
   const path = `/v1/alerts/${id}/silence`;
-  const silence = useChange(
+  const silence = useAsked(
     async (seconds: number | null) => await call<AlertView>('PUT', path, { body: { seconds } }),
     () => 'Alert silenced.',
   );
@@ -31,7 +31,7 @@ export function SilenceButton({ alert: { id, silenced } }: { alert: AlertView })
           title="Silence this alert?"
           confirm="Silence alert"
           tone="primary"
-          onConfirm={() => silence.mutate(SILENCES[chosen]?.[1] ?? null)}
+          onConfirm={() => silence(SILENCES[chosen]?.[1] ?? null)}
         >
           <p>It stays in this list, and nothing is sent about it.</p>
           <label className="field">

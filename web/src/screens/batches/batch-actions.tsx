@@ -1,6 +1,6 @@
 import type { BatchView } from '../../../../src/core/batch/batch.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked, useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -18,7 +18,7 @@ export function BatchActions({ batch }: { batch: BatchView }) {
     async () => await post('retry'),
     () => 'Jobs requeued.',
   );
-  const cancel = useChange(
+  const cancel = useAsked(
     async () => await post('cancel'),
     () => 'Batch cancelled.',
   );
@@ -55,7 +55,7 @@ export function BatchActions({ batch }: { batch: BatchView }) {
           title="Cancel this batch?"
           confirm="Cancel batch"
           dismiss="Keep batch"
-          onConfirm={() => cancel.mutate(undefined)}
+          onConfirm={() => cancel(undefined)}
         >
           <p>{cancelBatchWords(batch)}</p>
         </AskButton>

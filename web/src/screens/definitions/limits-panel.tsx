@@ -4,7 +4,7 @@ import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { DefinitionLimitsView } from '../../../../src/core/queue/limit-view.ts';
 import { LIMIT_NAMES, type Limits, type LimitsChange } from '../../../../src/core/queue/limits.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { Ask } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -69,7 +69,7 @@ function LimitsDialog({
   const id = useId();
   const [typed, setTyped] = useState(() => typedLimits(override));
   const [wrong, setWrong] = useState<{ field: keyof Limits; wrong: string } | null>(null);
-  const change = useChange(
+  const change = useAsked(
     async (body: LimitsChange) =>
       await call<object>('PATCH', `/v1/definitions/${encodeURIComponent(definitionKey)}/limits`, {
         body,
@@ -80,10 +80,9 @@ function LimitsDialog({
     const read = readLimits(typed);
     if ('wrong' in read) {
       setWrong(read);
-      return 'stay';
+      return 'stay' as const;
     }
-    change.mutate(read.change);
-    return 'close';
+    return change(read.change);
   };
   return (
     <Ask

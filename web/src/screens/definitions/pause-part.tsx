@@ -3,7 +3,7 @@ import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { PauseView } from '../../../../src/core/queue/limit-view.ts';
 import { call } from '../../api/call.ts';
 import { useStats } from '../../api/signal-queries.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -26,12 +26,12 @@ export function PauseButton({ definition: { key, paused } }: { definition: Publi
   const [reason, setReason] = useState('');
   const waiting = useStats()?.definitions.find((one) => one.key === key)?.depth ?? null;
   const path = `/v1/definitions/${encodeURIComponent(key)}`;
-  const pause = useChange(
+  const pause = useAsked(
     async () =>
       await call<PauseView>('POST', `${path}/pause`, { body: { reason: reason.trim() || null } }),
     () => `${key} paused.`,
   );
-  const resume = useChange(
+  const resume = useAsked(
     async () => await call<object>('POST', `${path}/resume`),
     () => `${key} resumed.`,
   );
@@ -49,7 +49,7 @@ export function PauseButton({ definition: { key, paused } }: { definition: Publi
         title={`Resume ${key}?`}
         confirm="Resume definition"
         tone="primary"
-        onConfirm={() => resume.mutate(undefined)}
+        onConfirm={() => resume(undefined)}
       >
         <p>{resumeWords(waiting)}</p>
         {paused.reason !== null && <p>Paused because: {plainText(paused.reason)}</p>}
@@ -66,7 +66,7 @@ export function PauseButton({ definition: { key, paused } }: { definition: Publi
       }
       title={`Pause ${key}?`}
       confirm="Pause definition"
-      onConfirm={() => pause.mutate(undefined)}
+      onConfirm={() => pause(undefined)}
     >
       <p>
         No more jobs of this definition start. Running jobs continue; new jobs wait in the queue.

@@ -3,7 +3,7 @@ import { type ComponentProps, type ReactNode, useState } from 'react';
 import type { DeploymentView } from '../../../../src/core/deployment/deployment-view.ts';
 import { call } from '../../api/call.ts';
 import { releasesQuery } from '../../api/deployment-queries.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import {
   canBeCanary,
@@ -30,7 +30,7 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentView }
 }
 
 function PromoteButton({ deployment: { number, definitions } }: { deployment: DeploymentView }) {
-  const promote = useChange(
+  const promote = useAsked(
     async (reason: string | null) =>
       await call<DeploymentView>('POST', '/v1/releases', { body: { deployment: number, reason } }),
     () => `New jobs get deployment ${number}.`,
@@ -43,14 +43,14 @@ function PromoteButton({ deployment: { number, definitions } }: { deployment: De
       confirm="Give to new jobs"
       tone="primary"
       does={`New jobs of ${keyWords(definitions)} get deployment ${number}.`}
-      onReason={(reason) => promote.mutate(reason)}
+      onReason={(reason) => promote(reason)}
     />
   );
 }
 
 function CanaryButton({ deployment: { number, canaryPercent } }: { deployment: DeploymentView }) {
   const [percent, setPercent] = useState(String(canaryPercent ?? 5));
-  const start = useChange(
+  const start = useAsked(
     async (reason: string | null) =>
       await call<DeploymentView>('POST', '/v1/releases', {
         body: { deployment: number, canaryPercent: Number(percent), reason },
@@ -64,7 +64,7 @@ function CanaryButton({ deployment: { number, canaryPercent } }: { deployment: D
       confirm={canaryPercent === null ? 'Start the canary' : 'Change the share'}
       tone="primary"
       does="It stops itself when its attempts fail clearly more often than those of the current deployment."
-      onReason={(reason) => start.mutate(reason)}
+      onReason={(reason) => start(reason)}
     >
       <label className="field">
         <span>Share of new jobs, in percent</span>
@@ -82,7 +82,7 @@ function CanaryButton({ deployment: { number, canaryPercent } }: { deployment: D
 }
 
 function RetireButton({ deployment: { number, currentFor } }: { deployment: DeploymentView }) {
-  const retire = useChange(
+  const retire = useAsked(
     async () => await call<DeploymentView>('POST', `/v1/deployments/${number}/retire`),
     () => `Deployment ${number} is retired.`,
   );
@@ -91,7 +91,7 @@ function RetireButton({ deployment: { number, currentFor } }: { deployment: Depl
       label="Retire…"
       title={`Retire deployment ${number}?`}
       confirm="Retire"
-      onConfirm={() => retire.mutate()}
+      onConfirm={() => retire(undefined)}
     >
       <p>{retireWords(currentFor)}</p>
     </AskButton>
@@ -99,7 +99,7 @@ function RetireButton({ deployment: { number, currentFor } }: { deployment: Depl
 }
 
 function RollbackButton({ rollback: { definitions, does } }: { rollback: Rollback }) {
-  const rollBack = useChange(
+  const rollBack = useAsked(
     async (reason: string | null) =>
       await call<{ deployments: DeploymentView[] }>('POST', '/v1/releases/rollback', {
         body: { definitions, reason },
@@ -113,7 +113,7 @@ function RollbackButton({ rollback: { definitions, does } }: { rollback: Rollbac
       title="Roll back?"
       confirm="Roll back"
       does={does}
-      onReason={(reason) => rollBack.mutate(reason)}
+      onReason={(reason) => rollBack(reason)}
     />
   );
 }
@@ -126,7 +126,7 @@ function ReasonButton({
   ...ask
 }: {
   does: string;
-  onReason: (reason: string | null) => void;
+  onReason: (reason: string | null) => Promise<unknown>;
   children?: ReactNode;
 } & Omit<ComponentProps<typeof AskButton>, 'children' | 'onConfirm'>) {
   const [reason, setReason] = useState('');

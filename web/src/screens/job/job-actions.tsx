@@ -5,7 +5,7 @@ import { BATCH_KEY } from '../../../../src/core/batch/batch.ts';
 import { isTerminal, type JobState, type JobView } from '../../../../src/core/job/job.ts';
 import { call } from '../../api/call.ts';
 import { definitionsQuery, offersQuery } from '../../api/queries.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked, useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -31,7 +31,7 @@ export function JobActions({ job }: { job: JobView }) {
   );
   const post = async (verb: string, body?: object) =>
     await call<Receipt>('POST', `/v1/jobs/${job.jobId}/${verb}`, { body });
-  const cancel = useChange(
+  const cancel = useAsked(
     async () => await post('cancel'),
     ({ status }) => (status === 'cancelled' ? 'Job cancelled.' : 'Cancellation requested.'),
   );
@@ -39,10 +39,11 @@ export function JobActions({ job }: { job: JobView }) {
     async () => await post('release'),
     () => 'Job released.',
   );
-  const retry = useChange(
-    async (request: RetryRequest) => await post('retry', request),
-    ({ status }) => (status === 'queued' ? 'Job requeued.' : `Job ${status}.`),
-  );
+  const retryWith = async (request: RetryRequest) => await post('retry', request);
+  const retried = ({ status }: Receipt) =>
+    status === 'queued' ? 'Job requeued.' : `Job ${status}.`;
+  const retry = useChange(retryWith, retried);
+  const retryAsked = useAsked(retryWith, retried);
   const may = useMay('jobs:write');
   if (job.definitionKey === BATCH_KEY) return <ViewBatch batchId={job.jobId} />;
   if (!may) return null;
@@ -65,7 +66,12 @@ export function JobActions({ job }: { job: JobView }) {
           <button type="button" onClick={() => setAsking('retry')}>
             Retry with changes…
           </button>
-          <button type="button" className="primary" onClick={() => retry.mutate({ mode: 'now' })}>
+          <button
+            type="button"
+            className="primary"
+            disabled={retry.isPending}
+            onClick={() => retry.mutate({ mode: 'now' })}
+          >
             <Icon name="retry" />
             Retry
           </button>
@@ -83,7 +89,7 @@ export function JobActions({ job }: { job: JobView }) {
           title="Cancel this job?"
           confirm="Cancel job"
           dismiss={job.status === 'running' ? 'Keep running' : 'Keep job'}
-          onConfirm={() => cancel.mutate(undefined)}
+          onConfirm={() => cancel(undefined)}
         >
           <p>{cancelWords(job, isInline)} You can retry it later.</p>
         </AskButton>
@@ -92,7 +98,7 @@ export function JobActions({ job }: { job: JobView }) {
       {asking === 'retry' && (
         <RetryDialog
           job={job}
-          onRetry={(request) => retry.mutate(request)}
+          onRetry={async (request) => await retryAsked(request)}
           onClose={() => setAsking(null)}
         />
       )}

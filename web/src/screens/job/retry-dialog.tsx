@@ -16,7 +16,7 @@ export function RetryDialog({
   onClose,
 }: {
   job: JobView;
-  onRetry: (request: RetryRequest) => void;
+  onRetry: (request: RetryRequest) => Promise<unknown>;
   onClose: () => void;
 }) {
   const shown = JSON.stringify(job.params, null, 2);
@@ -27,9 +27,9 @@ export function RetryDialog({
   const [wrong, setWrong] = useState<string | null>(null);
   const confirm = () => {
     const read = readRetry(mode, text, shown);
-    if ('wrong' in read) setWrong(read.wrong);
-    else onRetry(isCurrent ? { ...read, version: 'current' } : read);
-    return 'wrong' in read ? 'stay' : 'close';
+    setWrong('wrong' in read ? read.wrong : null);
+    if ('wrong' in read) return 'stay' as const;
+    return onRetry(isCurrent ? { ...read, version: 'current' } : read);
   };
   return (
     <Ask

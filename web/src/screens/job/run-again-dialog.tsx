@@ -1,35 +1,29 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import { call } from '../../api/call.ts';
-import { failedChangeText, ProblemError } from '../../api/problem-error.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
-import { toasts } from '../../parts/toasts.tsx';
+import { Complaint } from '../../parts/dialog.tsx';
 import { type RunAgain, readRunAgain } from '../../words/job-page/run-again.ts';
 
 /** A new job of the same definition, with the same or other params. */
 export function RunAgainDialog({ job, onClose }: { job: JobView; onClose: () => void }) {
   const navigate = useNavigate();
-  const client = useQueryClient();
   const [text, setText] = useState(() => JSON.stringify(job.params, null, 2));
   const [wrong, setWrong] = useState<readonly string[]>([]);
-  const start = useMutation({
-    mutationFn: async (body: RunAgain) =>
-      await call<{ jobId: string }>('POST', '/v1/jobs', { body }),
-    onSuccess: async ({ jobId }) => {
-      toasts.add('good', 'Job enqueued.');
+  const start = useAsked(
+    async (body: RunAgain) => await call<{ jobId: string }>('POST', '/v1/jobs', { body }),
+    ({ jobId }) => {
+      void navigate({ to: '/jobs/$jobId', params: { jobId }, search: { from: job.jobId } });
       onClose();
-      await navigate({ to: '/jobs/$jobId', params: { jobId }, search: { from: job.jobId } });
-      await client.invalidateQueries();
+      return 'Job enqueued.';
     },
-    onError: (error) => setWrong(complaints(error)),
-  });
+  );
   const confirm = () => {
     const read = readRunAgain(job, text);
-    if ('wrong' in read) setWrong([read.wrong]);
-    else start.mutate(read);
-    return 'stay' as const;
+    setWrong('wrong' in read ? [read.wrong] : []);
+    return 'wrong' in read ? ('stay' as const) : start(read);
   };
   return (
     <Ask
@@ -53,20 +47,7 @@ export function RunAgainDialog({ job, onClose }: { job: JobView; onClose: () => 
           onChange={(event) => setText(event.target.value)}
         />
       </label>
-      <div role="alert">
-        {wrong.map((one) => (
-          <p key={one} className="wrong">
-            {one}
-          </p>
-        ))}
-      </div>
+      <Complaint wrong={wrong} />
     </Ask>
   );
-}
-
-function complaints(error: Error): string[] {
-  if (!(error instanceof ProblemError) || error.violations.length === 0) {
-    return [failedChangeText(error)];
-  }
-  return error.violations.map(({ pointer, detail }) => `${pointer} ${detail}`);
 }

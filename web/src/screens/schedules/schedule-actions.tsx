@@ -2,7 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { REMOVED_FROM_CODE, type ScheduleView } from '../../../../src/core/schedule/schedule.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked, useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -21,7 +21,12 @@ export function ScheduleActions({ schedule }: { schedule: ScheduleView }) {
   if (!useMay('operate')) return null;
   return (
     <>
-      <button type="button" className="small" onClick={() => trigger.mutate(undefined)}>
+      <button
+        type="button"
+        className="small"
+        disabled={trigger.isPending}
+        onClick={() => trigger.mutate(undefined)}
+      >
         <Icon name="play" />
         Run now
       </button>
@@ -58,7 +63,7 @@ export function AllScheduleActions({ schedule }: { schedule: ScheduleView }) {
 function PauseButton({ schedule }: { schedule: ScheduleView }) {
   const [reason, setReason] = useState('');
   const name = nameOf(schedule);
-  const pause = useChange(
+  const pause = useAsked(
     async () =>
       await call<ScheduleView>('POST', `/v1/schedules/${schedule.id}/pause`, {
         body: { reason: reason.trim() || null },
@@ -76,7 +81,7 @@ function PauseButton({ schedule }: { schedule: ScheduleView }) {
       className="small"
       title={`Pause ${name}?`}
       confirm="Pause schedule"
-      onConfirm={() => pause.mutate(undefined)}
+      onConfirm={() => pause(undefined)}
     >
       <p>No slot fires until it is resumed. Runs missed meanwhile are not caught up.</p>
       <label className="field">
@@ -103,7 +108,7 @@ function ResumeButton({ schedule }: { schedule: ScheduleView }) {
 function DeleteButton({ schedule }: { schedule: ScheduleView }) {
   const navigate = useNavigate();
   const name = nameOf(schedule);
-  const remove = useChange(
+  const remove = useAsked(
     async () => await call<null>('DELETE', `/v1/schedules/${schedule.id}`),
     () => {
       void navigate({ to: '/schedules' });
@@ -116,7 +121,7 @@ function DeleteButton({ schedule }: { schedule: ScheduleView }) {
       className="small danger"
       title={`Delete ${name}?`}
       confirm="Delete schedule"
-      onConfirm={() => remove.mutate(undefined)}
+      onConfirm={() => remove(undefined)}
     >
       <p>Its slots are deleted too. Its jobs are kept. This can’t be undone.</p>
     </AskButton>

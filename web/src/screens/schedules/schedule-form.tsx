@@ -12,6 +12,7 @@ import {
   POLICY_WORDS,
   type ScheduleDraft,
 } from '../../words/queues/schedule-draft.ts';
+import { shownZone } from '../../words/zone.ts';
 import { nameOf } from '../../../../src/core/problems/problems.ts';
 import {
   Complaints,
@@ -24,7 +25,6 @@ import {
 import { CronPreview } from './cron-preview.tsx';
 import { SelectField, TextField } from './form-fields.tsx';
 
-const LOCAL_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
 /** Creates a schedule of a definition, or changes one. */
@@ -43,8 +43,8 @@ export function ScheduleForm({
 }) {
   const navigate = useNavigate();
   const zones = useId();
-  const before = schedule && draftOf(schedule, LOCAL_ZONE);
-  const [draft, setDraft] = useState<ScheduleDraft>(() => draftOf(schedule, LOCAL_ZONE));
+  const before = schedule && draftOf(schedule, shownZone());
+  const [draft, setDraft] = useState<ScheduleDraft>(() => draftOf(schedule, shownZone()));
   const params = useParamsDraft(definition?.paramsSchema ?? null, schedule?.params);
   const [wrong, setWrong] = useState<Wrong>({});
   const set = (change: Partial<ScheduleDraft>) => setDraft((now) => ({ ...now, ...change }));
@@ -165,13 +165,13 @@ export function ScheduleForm({
           <TextField
             label="No run before"
             kind="datetime-local"
-            about={`In ${LOCAL_ZONE}; may be empty.`}
+            about={`In ${shownZone()}; may be empty.`}
             {...field('startAt')}
           />
           <TextField
             label="No run from then on"
             kind="datetime-local"
-            about={`In ${LOCAL_ZONE}; may be empty.`}
+            about={`In ${shownZone()}; may be empty.`}
             {...field('endAt')}
           />
         </div>

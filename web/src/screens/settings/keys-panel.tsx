@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { KeyView } from '../../../../src/core/views/key-view.ts';
 import { keysQuery } from '../../api/admin-queries.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { useSession } from '../../api/use-may.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { AskButton } from '../../parts/ask.tsx';
@@ -100,7 +100,7 @@ function KeyTable({ keys }: { keys: readonly KeyView[] }) {
 const OVERLAP_SECONDS = 24 * 3_600;
 
 function KeyActions({ apiKey: { keyId, name, status, successorId } }: { apiKey: KeyView }) {
-  const rotate = useChange(
+  const rotate = useAsked(
     async () =>
       await call<MadeKey>('POST', `/v1/keys/${keyId}/rotate`, {
         body: { overlapSeconds: OVERLAP_SECONDS },
@@ -110,7 +110,7 @@ function KeyActions({ apiKey: { keyId, name, status, successorId } }: { apiKey: 
       return null;
     },
   );
-  const revoke = useChange(
+  const revoke = useAsked(
     async () => await call<null>('DELETE', `/v1/keys/${keyId}`),
     () => `${name} revoked.`,
   );
@@ -124,7 +124,7 @@ function KeyActions({ apiKey: { keyId, name, status, successorId } }: { apiKey: 
           title={`Rotate ${name}?`}
           confirm="Create new key"
           tone="primary"
-          onConfirm={() => rotate.mutate(undefined)}
+          onConfirm={() => rotate(undefined)}
         >
           <p>A new key with the same scopes is created. This one works for another day.</p>
         </AskButton>
@@ -134,7 +134,7 @@ function KeyActions({ apiKey: { keyId, name, status, successorId } }: { apiKey: 
         className="small danger"
         title={`Revoke ${name}?`}
         confirm="Revoke key"
-        onConfirm={() => revoke.mutate(undefined)}
+        onConfirm={() => revoke(undefined)}
       >
         <p>The key and its sessions are refused from now on. This can’t be undone.</p>
       </AskButton>

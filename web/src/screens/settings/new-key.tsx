@@ -8,7 +8,7 @@ import {
 import { beginSession } from '../../api/begin-session.ts';
 import { call } from '../../api/call.ts';
 import { session } from '../../api/session.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Choices } from '../../parts/choices.tsx';
 import { now } from '../../runtime/clock.ts';
@@ -31,7 +31,7 @@ export function NewKey({
   const [scopes, setScopes] = useState<Scope[]>(isFirst ? ['admin'] : ['jobs:read']);
   const [days, setDays] = useState('');
   const [wrong, setWrong] = useState<string | null>(null);
-  const make = useChange(
+  const make = useAsked(
     async () => {
       const expiresAt =
         days === '' ? null : new Date(now().getTime() + Number(days) * DAY_MS).toISOString();
@@ -47,14 +47,13 @@ export function NewKey({
   const confirm = () => {
     if (name.trim() === '' || scopes.length === 0) {
       setWrong('Enter a name and choose at least one scope.');
-      return 'stay';
+      return 'stay' as const;
     }
     if (isFirst && !scopes.includes('admin')) {
       setWrong(FIRST_KEY_NEEDS_ADMIN);
-      return 'stay';
+      return 'stay' as const;
     }
-    make.mutate(undefined);
-    return 'close';
+    return make(undefined);
   };
   return (
     <Ask

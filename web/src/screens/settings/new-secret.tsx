@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { secretNameProblem, type SecretView } from '../../../../src/core/access/secret.ts';
 import { call } from '../../api/call.ts';
 import { definitionsQuery } from '../../api/queries.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 
 /** Sets a secret, or replaces its value. */
@@ -13,7 +13,7 @@ export function NewSecret({ onClose }: { onClose: () => void }) {
   const [definitionKey, setDefinitionKey] = useState('');
   const [value, setValue] = useState('');
   const [wrong, setWrong] = useState<string | null>(null);
-  const set = useChange(
+  const set = useAsked(
     async () =>
       await call<SecretView>('PUT', `/v1/secrets/${name}`, {
         body: { value, definitionKey: definitionKey === '' ? null : definitionKey },
@@ -24,10 +24,9 @@ export function NewSecret({ onClose }: { onClose: () => void }) {
     const problem = secretNameProblem(name);
     if (problem !== null || value === '') {
       setWrong(problem === null ? 'Enter a value.' : `The name ${problem}.`);
-      return 'stay';
+      return 'stay' as const;
     }
-    set.mutate(undefined);
-    return 'close';
+    return set(undefined);
   };
   const keys = [...new Set(definitions.map(({ key }) => key))].sort();
   return (

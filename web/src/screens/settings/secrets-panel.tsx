@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { SecretView } from '../../../../src/core/access/secret.ts';
 import { secretsQuery } from '../../api/admin-queries.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { Allowed } from '../../parts/allowed.tsx';
 import { AskButton } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -61,7 +61,7 @@ function SecretTable({ secrets }: { secrets: readonly SecretView[] }) {
 }
 
 function Remove({ secret: { name, definitionKey } }: { secret: SecretView }) {
-  const remove = useChange(
+  const remove = useAsked(
     async () =>
       await call<null>('DELETE', `/v1/secrets/${name}`, {
         query: { definitionKey: definitionKey ?? undefined },
@@ -75,7 +75,7 @@ function Remove({ secret: { name, definitionKey } }: { secret: SecretView }) {
         className="small danger"
         title={`Remove ${name}?`}
         confirm="Remove secret"
-        onConfirm={() => remove.mutate(undefined)}
+        onConfirm={() => remove(undefined)}
       >
         <p>Jobs that start from now on don’t get it. Its value can’t be shown or restored.</p>
       </AskButton>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { SessionView } from '../../../../src/core/identity/session-view.ts';
 import { sessionsQuery } from '../../api/admin-queries.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { useMay, useSession } from '../../api/use-may.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -83,7 +83,7 @@ function SessionTable({
 
 function Revoke({ session }: { session: SessionView }) {
   const owner = sessionOwner(session);
-  const revoke = useChange(
+  const revoke = useAsked(
     async () => await call<null>('DELETE', `/v1/sessions/${session.sessionId}`),
     () => `Session of ${owner} revoked.`,
   );
@@ -93,7 +93,7 @@ function Revoke({ session }: { session: SessionView }) {
       className="small danger"
       title={`Revoke this session of ${owner}?`}
       confirm="Revoke session"
-      onConfirm={() => revoke.mutate(undefined)}
+      onConfirm={() => revoke(undefined)}
     >
       <p>That browser is signed out now. Its user can sign in again.</p>
     </AskButton>

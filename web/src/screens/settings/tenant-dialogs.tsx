@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { TENANT_SHAPE } from '../../../../src/core/access/scope.ts';
 import type { TenantView } from '../../../../src/core/views/key-view.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { readTenantLimits, tenantWords } from '../../words/queues/tenant-words.ts';
 
@@ -12,7 +12,7 @@ export function TenantLimits({ tenant, onClose }: { tenant: TenantView; onClose:
   const [weight, setWeight] = useState(String(tenant.weight));
   const [wrong, setWrong] = useState<string | null>(null);
   const path = `/v1/tenants/${encodeURIComponent(tenant.tenant)}/limits`;
-  const change = useChange(
+  const change = useAsked(
     async (body: object) => await call<TenantView>('PATCH', path, { body }),
     (changed) => `${tenantWords(changed)}.`,
   );
@@ -20,10 +20,9 @@ export function TenantLimits({ tenant, onClose }: { tenant: TenantView; onClose:
     const read = readTenantLimits(limit, weight);
     if ('wrong' in read) {
       setWrong(read.wrong);
-      return 'stay';
+      return 'stay' as const;
     }
-    change.mutate(read.change);
-    return 'close';
+    return change(read.change);
   };
   return (
     <Ask
@@ -66,17 +65,16 @@ export function TenantLimits({ tenant, onClose }: { tenant: TenantView; onClose:
 export function NewTenant({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [wrong, setWrong] = useState<string | null>(null);
-  const create = useChange(
+  const create = useAsked(
     async () => await call<TenantView>('POST', '/v1/tenants', { body: { tenant: name } }),
     () => `Tenant ${name} created. Switch to it to create its keys.`,
   );
   const confirm = () => {
     if (!TENANT_SHAPE.test(name)) {
       setWrong('Use lowercase letters, digits and -, beginning with a letter or digit.');
-      return 'stay';
+      return 'stay' as const;
     }
-    create.mutate(undefined);
-    return 'close';
+    return create(undefined);
   };
   return (
     <Ask

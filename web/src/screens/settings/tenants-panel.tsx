@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { TenantView } from '../../../../src/core/views/key-view.ts';
 import { tenantsQuery } from '../../api/admin-queries.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked, useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -75,18 +75,21 @@ function State({ tenant: { paused } }: { tenant: TenantView }) {
   const now = useNow();
   if (paused === null) return <span className="badge tone-good">active</span>;
   return (
-    <span className="badge tone-warn" title={pauseWords(paused, now)}>
-      paused
-    </span>
+    <>
+      <span className="badge tone-warn">paused</span>
+      <span className="summary">{pauseWords(paused, now)}</span>
+    </>
   );
 }
 
 function TenantActions({ tenant }: { tenant: TenantView }) {
   const { tenant: name, paused } = tenant;
   const [changing, setChanging] = useState(false);
+  const [reason, setReason] = useState('');
   const path = `/v1/tenants/${encodeURIComponent(name)}`;
-  const pause = useChange(
-    async () => await call<object>('POST', `${path}/pause`, { body: {} }),
+  const pause = useAsked(
+    async () =>
+      await call<object>('POST', `${path}/pause`, { body: { reason: reason.trim() || null } }),
     () => `Tenant ${name} paused.`,
   );
   const resume = useChange(
@@ -108,9 +111,13 @@ function TenantActions({ tenant }: { tenant: TenantView }) {
           className="small"
           title={`Pause tenant ${name}?`}
           confirm="Pause tenant"
-          onConfirm={() => pause.mutate(undefined)}
+          onConfirm={() => pause(undefined)}
         >
           <p>No more jobs of this tenant start. Running jobs continue; new jobs wait.</p>
+          <label className="field">
+            <span>Reason (shown to others)</span>
+            <input value={reason} maxLength={500} onChange={(e) => setReason(e.target.value)} />
+          </label>
         </AskButton>
       )}
       {changing && <TenantLimits tenant={tenant} onClose={() => setChanging(false)} />}

@@ -7,9 +7,8 @@ import {
   type BudgetView,
 } from '../../../../src/core/usage/budget.ts';
 import { call } from '../../api/call.ts';
-import { refusalText } from '../../api/problem-error.ts';
 import { definitionsQuery } from '../../api/queries.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { newestVersions } from '../../words/queues/definition-words.ts';
 import { budgetProblem } from '../../words/usage/usage-words.ts';
@@ -48,7 +47,7 @@ export function BudgetDialog({
   if (typed.definitionKey !== '' && !keys.includes(typed.definitionKey)) {
     keys.push(typed.definitionKey);
   }
-  const save = useChange(
+  const save = useAsked(
     async () =>
       await call<BudgetView>('PUT', `/v1/budgets/${encodeURIComponent(typed.name.trim())}`, {
         body: {
@@ -58,19 +57,12 @@ export function BudgetDialog({
           amount: Number(typed.amount),
         },
       }),
-    () => {
-      onClose();
-      return 'Budget saved.';
-    },
-    { inForm: true },
+    () => 'Budget saved.',
   );
   const confirm = () => {
     const problem = budgetProblem(typed);
     setWrong(problem);
-    if (problem === null) {
-      save.mutate(undefined, { onError: (error) => setWrong(refusalText(error)) });
-    }
-    return 'stay' as const;
+    return problem === null ? save(undefined) : ('stay' as const);
   };
   return (
     <Ask

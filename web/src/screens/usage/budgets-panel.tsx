@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { BudgetView } from '../../../../src/core/usage/budget.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { budgetsQuery } from '../../api/usage-queries.ts';
 import { AskButton } from '../../parts/ask.tsx';
@@ -124,7 +124,7 @@ function BudgetActions({
   budget: BudgetView;
   onChange: () => void;
 }) {
-  const remove = useChange(
+  const remove = useAsked(
     async () => await call<null>('DELETE', `/v1/budgets/${encodeURIComponent(name)}`),
     () => 'Budget deleted.',
   );
@@ -138,7 +138,7 @@ function BudgetActions({
         className="small danger"
         title={`Delete the budget ${name}?`}
         confirm="Delete budget"
-        onConfirm={() => remove.mutate(undefined)}
+        onConfirm={() => remove(undefined)}
       >
         <p>Its alerts are resolved.</p>
       </AskButton>

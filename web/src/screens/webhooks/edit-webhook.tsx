@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import type { WebhookView } from '../../../../src/core/webhook/webhook.ts';
 import { call } from '../../api/call.ts';
-import { refusalText } from '../../api/problem-error.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { changeOf, draftOf, draftProblem } from '../../words/alerts/webhook-draft.ts';
 import { WebhookForm } from './webhook-form.tsx';
@@ -25,24 +24,19 @@ function EditDialog({ webhook, onClose }: { webhook: WebhookView; onClose: () =>
   const [before] = useState(webhook);
   const [draft, setDraft] = useState(() => draftOf(before));
   const [wrong, setWrong] = useState<string | null>(null);
-  const save = useChange(
+  const save = useAsked(
     async () =>
       await call<WebhookView>('PATCH', `/v1/webhooks/${before.id}`, {
         body: changeOf(draft, before),
       }),
-    () => {
-      onClose();
-      return 'Webhook saved.';
-    },
-    { inForm: true },
+    () => 'Webhook saved.',
   );
   const confirm = () => {
     const problem = draftProblem(draft);
     setWrong(problem);
     if (problem !== null) return 'stay' as const;
-    if (Object.keys(changeOf(draft, before)).length === 0) return onClose();
-    save.mutate(undefined, { onError: (error) => setWrong(refusalText(error)) });
-    return 'stay' as const;
+    if (Object.keys(changeOf(draft, before)).length === 0) return 'close' as const;
+    return save(undefined);
   };
   return (
     <Ask title="Edit webhook" confirm="Save" tone="primary" onConfirm={confirm} onClose={onClose}>

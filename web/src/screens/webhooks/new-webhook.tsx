@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { refusalText } from '../../api/problem-error.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { bodyOf, draftProblem, NEW_WEBHOOK } from '../../words/alerts/webhook-draft.ts';
 import { WebhookForm } from './webhook-form.tsx';
@@ -20,23 +19,17 @@ export function NewWebhook({
 }) {
   const [draft, setDraft] = useState(NEW_WEBHOOK);
   const [wrong, setWrong] = useState<string | null>(null);
-  const make = useChange(
+  const make = useAsked(
     async () => await call<MadeWebhook>('POST', '/v1/webhooks', { body: bodyOf(draft) }),
     (made) => {
       onMade(made);
-      onClose();
       return null;
     },
-    { inForm: true },
   );
   const confirm = () => {
     const problem = draftProblem(draft);
     setWrong(problem);
-    // Stays open until the server accepts it, so that a rejected form is not lost.
-    if (problem === null) {
-      make.mutate(undefined, { onError: (error) => setWrong(refusalText(error)) });
-    }
-    return 'stay' as const;
+    return problem === null ? make(undefined) : ('stay' as const);
   };
   return (
     <Ask title="Add webhook" confirm="Create" tone="primary" onConfirm={confirm} onClose={onClose}>

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { WebhookView } from '../../../../src/core/webhook/webhook.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked, useChange } from '../../api/use-change.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { shownOnce } from '../../parts/shown-once.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
@@ -15,12 +15,15 @@ export function WebhookActions({ webhook }: { webhook: WebhookView }) {
     async () => await call<object>('POST', `${path}/test`),
     () => 'Test delivery queued.',
   );
-  const change = useChange(
-    async (next: 'active' | 'paused') =>
-      await call<WebhookView>('PATCH', path, { body: { status: next } }),
-    (_, next) => (next === 'active' ? 'Webhook resumed.' : 'Webhook paused.'),
+  const pause = useAsked(
+    async () => await call<WebhookView>('PATCH', path, { body: { status: 'paused' } }),
+    () => 'Webhook paused.',
   );
-  const rotate = useChange(
+  const resume = useChange(
+    async () => await call<WebhookView>('PATCH', path, { body: { status: 'active' } }),
+    () => 'Webhook resumed.',
+  );
+  const rotate = useAsked(
     async () => await call<MadeWebhook>('POST', `${path}/rotate`, { body: {} }),
     ({ secret }) => {
       const text = 'Configure it in the receiver within 24 hours.';
@@ -28,7 +31,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookView }) {
       return null;
     },
   );
-  const remove = useChange(
+  const remove = useAsked(
     async () => await call<null>('DELETE', path),
     () => {
       void navigate({ to: '/webhooks' });
@@ -37,7 +40,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookView }) {
   );
   return (
     <>
-      <button type="button" onClick={() => test.mutate(undefined)}>
+      <button type="button" disabled={test.isPending} onClick={() => test.mutate(undefined)}>
         Send test
       </button>
       <EditWebhook webhook={webhook} />
@@ -46,7 +49,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookView }) {
           label="Pause…"
           title="Pause this webhook?"
           confirm="Pause webhook"
-          onConfirm={() => change.mutate('paused')}
+          onConfirm={() => pause(undefined)}
         >
           <p>
             New events are dropped until it is resumed. Deliveries that are due meanwhile fail; send
@@ -54,7 +57,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookView }) {
           </p>
         </AskButton>
       ) : (
-        <button type="button" onClick={() => change.mutate('active')}>
+        <button type="button" onClick={() => resume.mutate(undefined)}>
           Resume
         </button>
       )}
@@ -63,7 +66,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookView }) {
         title="Rotate the secret?"
         confirm="Create new secret"
         tone="primary"
-        onConfirm={() => rotate.mutate(undefined)}
+        onConfirm={() => rotate(undefined)}
       >
         <p>Requests are signed with both secrets for 24 hours, so that the receiver can switch.</p>
       </AskButton>
@@ -72,7 +75,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookView }) {
         className="danger"
         title="Delete this webhook?"
         confirm="Delete webhook"
-        onConfirm={() => remove.mutate(undefined)}
+        onConfirm={() => remove(undefined)}
       >
         <p>Pending deliveries are dropped. This can’t be undone.</p>
       </AskButton>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type HeldJob, takesNoJobs, type WorkerView } from '../../../../src/core/queue/worker.ts';
 import { call } from '../../api/call.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useAsked } from '../../api/use-change.ts';
 import { useMay, useSession } from '../../api/use-may.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -136,7 +136,7 @@ function otherJobs(count: number): string {
 }
 
 function DrainButton({ worker, isOnly }: { worker: WorkerView; isOnly: boolean }) {
-  const drain = useChange(
+  const drain = useAsked(
     async () => await call<object>('POST', `/v1/workers/${worker.workerId}/drain`),
     () => `${worker.host} (pid ${worker.pid}) is draining.`,
   );
@@ -148,7 +148,7 @@ function DrainButton({ worker, isOnly }: { worker: WorkerView; isOnly: boolean }
       className="small"
       title={`Drain ${worker.host} (pid ${worker.pid})?`}
       confirm="Drain worker"
-      onConfirm={() => drain.mutate(undefined)}
+      onConfirm={() => drain(undefined)}
     >
       <ol className="steps-list">
         {drainSteps(worker).map((step) => (

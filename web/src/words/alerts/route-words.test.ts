@@ -25,7 +25,6 @@ test.each([
   ['/to/0: must be an e-mail address.', 'Each of the e-mail addresses must be an e-mail address.'],
   ['/url: is required for slack.', 'The URL is required for slack.'],
   ['/rules/0: must be a rule.', '/rules/0: must be a rule.'],
-  [null, null],
 ])('the refusal %s is shown in words', (text, words) => {
   expect(routeRefusal(text)).toBe(words);
 });

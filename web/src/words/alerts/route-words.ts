@@ -35,11 +35,8 @@ export function namesIn(text: string): string[] | null {
 }
 
 /** `/to/0: must be …` is about a field of the form. */
-export function routeRefusal(text: string | null): string | null {
-  return (
-    text?.replace(/^\/(to|url|name)(\/\d+)?: /, (_all, field: string) => `${FIELDS[field]} `) ??
-    null
-  );
+export function routeRefusal(text: string): string {
+  return text.replace(/^\/(to|url|name)(\/\d+)?: /, (_all, field: string) => `${FIELDS[field]} `);
 }
 
 const FIELDS: Record<string, string> = {

@@ -92,19 +92,13 @@ export function releaseHours(search: ChartSearch, now: Date): number {
 }
 
 /** Why a typed range is refused; null if it is good. */
-export function rangeProblem(from: string, to: string, now: Date): string | null {
-  const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
-  if (Number.isNaN(fromMs) || Number.isNaN(toMs)) return 'Enter both times.';
+export function rangeProblem(from: Date | null, to: Date | null, now: Date): string | null {
+  if (from === null || to === null) return 'Enter both times.';
+  const [fromMs, toMs] = [from.getTime(), to.getTime()];
   if (fromMs >= Math.min(toMs, now.getTime()))
     return 'The start must be before the end and before now.';
   const isKept = now.getTime() - fromMs <= DAYS_MAX * 24 * HOUR_MS;
   return isKept ? null : `Charts go back ${DAYS_MAX} days.`;
-}
-
-/** The value of a `datetime-local` field, in local time. */
-export function fieldOf(at: Date): string {
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS);
-  return local.toISOString().slice(0, 16);
 }
 
 const DAY_AND_TIME = inZone({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SCHEDULE_DEFAULTS, type ScheduleView } from '../../../../src/core/schedule/schedule.ts';
+import { BROWSER_ZONE, showZone } from '../zone.ts';
 import { bodyOf, draftOf, fieldOf } from './schedule-draft.ts';
 
 const fresh = draftOf(null, 'Europe/Berlin');
@@ -50,6 +51,17 @@ describe('the form of a schedule', () => {
     expect(bodyOf({ ...before, endAt: '2031-01-01T08:30' }, before)).toEqual({
       body: { endAt: ends.toISOString() },
     });
+  });
+
+  it('shows and reads times in the zone of the dashboard', () => {
+    showZone('Asia/Tokyo');
+    const before = draftOf(stored, 'UTC');
+    const typed = { ...before, endAt: '2031-01-01T08:30' };
+    showZone(BROWSER_ZONE);
+    expect(before.startAt).toBe('2030-01-01T09:00');
+    showZone('UTC');
+    expect(bodyOf(typed, before)).toEqual({ body: { endAt: '2031-01-01T08:30:00.000Z' } });
+    showZone(BROWSER_ZONE);
   });
 
   it.each([

@@ -6,6 +6,7 @@ import type {
   ScheduleView,
 } from '../../../../src/core/schedule/schedule.ts';
 import { SCHEDULE_DEFAULTS } from '../../../../src/core/schedule/schedule.ts';
+import { fieldTime, timeOfField } from '../field-time.ts';
 
 /** A schedule as typed into the form, without its params. */
 export interface ScheduleDraft {
@@ -20,7 +21,7 @@ export interface ScheduleDraft {
   dstRepeat: DstRepeat;
   jitterSeconds: string;
   priority: string;
-  /** As `<input type="datetime-local">` has it, in the time zone of the browser. */
+  /** As `<input type="datetime-local">` has it, in the time zone of the dashboard. */
   startAt: string;
   endAt: string;
 }
@@ -62,8 +63,8 @@ export function draftOf(schedule: ScheduleView | null, timezone: string): Schedu
     catchUpMax: String(from.catchUpMax),
     jitterSeconds: String(from.jitterMs / 1_000),
     priority: String(from.priority),
-    startAt: localInput(from.startAt),
-    endAt: localInput(from.endAt),
+    startAt: fieldOfTime(from.startAt),
+    endAt: fieldOfTime(from.endAt),
   };
 }
 
@@ -95,8 +96,8 @@ const time =
   (name: string): Read =>
   (text) => {
     if (text === '') return { [name]: null };
-    const at = new Date(text);
-    return Number.isNaN(at.getTime()) ? null : { [name]: at.toISOString() };
+    const at = timeOfField(text);
+    return at && { [name]: at.toISOString() };
   };
 
 const FIELDS: Record<keyof ScheduleDraft, Read> = {
@@ -131,9 +132,6 @@ export function fieldOf(pointer: string): string {
   return name === 'jitterMs' ? 'jitterSeconds' : name;
 }
 
-function localInput(at: string | Date | null): string {
-  if (at === null) return '';
-  const date = new Date(at);
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
+function fieldOfTime(at: string | Date | null): string {
+  return at === null ? '' : fieldTime(new Date(at));
 }
