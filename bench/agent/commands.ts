@@ -10,6 +10,8 @@ export interface OpenCommand {
   /** Every so many jobs, one fails. */
   failEvery?: number;
   remote?: Remote;
+  /** The handler waits for a turn of the event loop. */
+  awaits?: boolean;
   /** Where the process writes its CPU profile when it stops, if anywhere. */
   profileFolder?: string;
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { systemInfo } from '../systems/catalogue.ts';
 import { notOpened, type Opened, type Params } from '../systems/system.ts';
 import type { Commands, FromAgent, Request } from './commands.ts';
@@ -25,7 +26,8 @@ const commands: Commands = {
   },
   async open(command) {
     const adapter = await systemInfo(command.system).adapter();
-    const handler = failing(meter.handler, command.failEvery ?? 0);
+    const failable = failing(meter.handler, command.failEvery ?? 0);
+    const handler = command.awaits ? awaiting(failable) : failable;
     opened = await adapter.open({ ...command, handler });
     if (command.profileFolder !== undefined) {
       profiler = new Profiler(command.profileFolder, command.role);
@@ -59,6 +61,14 @@ function failing(handler: (params: Params) => void, every: number): (params: Par
   return (params) => {
     handler(params);
     if (params.n % every === 0) throw new Error('this job fails on purpose');
+  };
+}
+
+/** The same handler; it then waits as for an answer that is already there. */
+function awaiting(handler: (params: Params) => void): (params: Params) => Promise<void> {
+  return async (params) => {
+    handler(params);
+    await setImmediate();
   };
 }
 

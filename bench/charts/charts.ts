@@ -6,6 +6,8 @@ export interface Chart {
   name: string;
   title: string;
   panels: readonly Panel[];
+  /** What is in it: each metric, with its heading or label. */
+  metrics: readonly { metric: string; heading: string }[];
 }
 
 /** Panels by the name of their metric. */
@@ -89,9 +91,14 @@ const OURS: readonly { name: string; title: string; metrics: Record<string, stri
 
 /** The charts for which there are rows. */
 export function chartsOf(rows: readonly Row[]): Chart[] {
+  const drawn = (metrics: Record<string, string>) =>
+    Object.entries(metrics)
+      .filter(([metric]) => rows.some(({ workload }) => workload === metric))
+      .map(([metric, heading]) => ({ metric, heading }));
   const bySystem = BY_SYSTEM.map(({ name, title, metrics }) => ({
     name,
     title,
+    metrics: drawn(metrics),
     panels: Object.entries(metrics).flatMap(([metric, heading]) => {
       const found = rows.filter(({ workload }) => workload === metric);
       return panelOf(heading, found, ({ system }) => system);
@@ -102,7 +109,7 @@ export function chartsOf(rows: readonly Row[]): Chart[] {
       rows.filter(({ workload, system }) => workload === metric && system === 'longshore'),
     );
     const labelOf = ({ workload }: Row): string => metrics[workload] ?? workload;
-    return { name, title, panels: panelOf(title, found, labelOf) };
+    return { name, title, metrics: drawn(metrics), panels: panelOf(title, found, labelOf) };
   });
   return [...bySystem, ...ours].filter(({ panels }) => panels.length > 0);
 }

@@ -24,6 +24,18 @@ export function machineLines(folder: string, postgresVersion: string): string[] 
   ];
 }
 
+/** The commit of this checkout. */
+export function commitOf(): string {
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
+  try {
+    const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
+    return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`;
+  } catch {
+    return 'unknown';
+  }
+}
+
 /** What the disk takes for one small durable write: no durable commit can be faster. */
 function syncMs(folder: string): number {
   const path = join(folder, 'sync-test');

@@ -11,19 +11,26 @@ export interface Options {
   /** Another checkout of Longshore, which is measured as a system of its own. */
   baseline: string | undefined;
   json: string | undefined;
+  /** Print the plan and measure nothing. */
+  plan: boolean;
   /** A folder for CPU profiles of the measured processes. */
   profile: string | undefined;
 }
 
+/** In `--only`: what the goals of issue 17 need. */
+export const GOALS = 'goals';
+
 export const USAGE = `npm run bench -- [--quick] [--only a,b] [--systems x,y] [options]
 
   --quick        a few minutes instead of hours: fewer rounds, smaller counts
-  --only         only these workloads, separated by commas
+  --only         only these workloads, separated by commas; goals: what the goals of issue 17 need,
+                 which also writes bench/results/goals.json unless counts or systems are changed
   --systems      only these systems, separated by commas
   --rounds       so many rounds of every workload, instead of its own number
   --jobs         so many jobs in every drain, instead of its own number
   --baseline     also measure the checkout of Longshore in this directory, as a row of its own
   --json         write the results to this file, for npm run bench:charts
+  --plan         print what would be measured and about how long it takes, and end
   --profile      write CPU profiles of the measured processes to this folder, print the hot functions
   --list         print the names of workloads and systems`;
 
@@ -40,6 +47,7 @@ export function parseOptions(argv: readonly string[]): Options & { help: boolean
     jobs: count('--jobs', values.jobs),
     baseline: values.baseline,
     json: values.json,
+    plan: values.plan,
     profile: values.profile,
     help: values.help,
     list: values.list,
@@ -58,6 +66,7 @@ function parse(argv: readonly string[]) {
         jobs: { type: 'string' },
         baseline: { type: 'string' },
         json: { type: 'string' },
+        plan: { type: 'boolean', default: false },
         profile: { type: 'string' },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },

@@ -1,6 +1,8 @@
 import { BASELINE, SYSTEMS } from '../systems/catalogue.ts';
 import { withBaseline, type Workload } from '../workloads/workload.ts';
-import { type Options, UsageError } from './options.ts';
+import { systemsOfGoals } from './goals.ts';
+import { GOALS, type Options, UsageError } from './options.ts';
+import { table } from './report.ts';
 
 export interface Step {
   workload: Workload;
@@ -14,9 +16,10 @@ export interface Step {
  * falls on one system alone.
  */
 export function makePlan(workloads: readonly Workload[], options: Options): Step[] {
-  refuseUnknown('--only', options.only, workloads);
+  refuseUnknown('--only', options.only, [...workloads, { name: GOALS }]);
   refuseUnknown('--systems', options.systems, SYSTEMS);
-  const chosen = workloads.filter(({ name }) => isChosen(options.only, name));
+  const needed = options.only.includes(GOALS) ? systemsOfGoals() : new Map<string, Set<string>>();
+  const chosen = workloads.filter(({ name }) => isChosen(options.only, name) || needed.has(name));
   const roundsOf = ({ rounds }: Workload) =>
     options.rounds ?? (options.quick ? rounds.quick : rounds.full);
   const steps: Step[] = [];
@@ -24,11 +27,38 @@ export function makePlan(workloads: readonly Workload[], options: Options): Step
     for (const workload of chosen) {
       if (round >= roundsOf(workload)) continue;
       const all = options.baseline === undefined ? workload.systems : withBaseline(workload);
-      const systems = all.filter((name) => name === BASELINE || isWanted(options.systems, name));
+      // A workload that is also named by itself is measured with all systems.
+      const only = options.only.includes(workload.name) ? undefined : needed.get(workload.name);
+      const systems = all.filter(
+        (name) =>
+          name === BASELINE || (isWanted(options.systems, name) && (only?.has(name) ?? true)),
+      );
       for (const system of rotate(systems, round)) steps.push({ workload, system, round });
     }
   }
   return steps;
+}
+
+/** What the plan measures, and about how long it takes. */
+export function planText(steps: readonly Step[], quick: boolean): string {
+  const names = [...new Set(steps.map(({ workload }) => workload.name))];
+  const lines = names.map((name) => {
+    const own = steps.filter(({ workload }) => workload.name === name);
+    const systems = [...new Set(own.map(({ system }) => system))].toSorted();
+    const rounds = Math.max(0, ...own.map(({ round }) => round + 1));
+    return [name, systems.join(', '), `${rounds}`, minutesOf(own, quick)];
+  });
+  const total = ['all', `${steps.length} measurements`, '', minutesOf(steps, quick)];
+  return table(['workload', 'systems', 'rounds', 'about min'], [...lines, total]);
+}
+
+function minutesOf(steps: readonly Step[], quick: boolean): string {
+  return (steps.reduce((sum, step) => sum + secondsOf(step, quick), 0) / 60).toFixed(1);
+}
+
+/** A first guess. */
+export function secondsOf({ workload: { seconds } }: Step, quick: boolean): number {
+  return quick ? seconds.quick : seconds.full;
 }
 
 function isChosen(wanted: readonly string[], name: string): boolean {

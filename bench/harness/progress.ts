@@ -1,5 +1,5 @@
 import { nowMs } from './clock.ts';
-import type { Step } from './plan.ts';
+import { secondsOf, type Step } from './plan.ts';
 
 /** One line on stderr: how far, what now, how long still. */
 export class Progress {
@@ -44,8 +44,7 @@ export class Progress {
   }
 
   #guess(step: Step): number {
-    const { full, quick } = step.workload.seconds;
-    return this.#known.get(nameOf(step)) ?? (this.#quick ? quick : full);
+    return this.#known.get(nameOf(step)) ?? secondsOf(step, this.#quick);
   }
 }
 

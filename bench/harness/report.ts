@@ -5,15 +5,24 @@ import { figure } from './numbers.ts';
 
 const OURS = 'longshore';
 
+export interface ReportOptions {
+  heading?: string;
+  /** The name of the run that measured a workload, where several are shown together. */
+  runOf?: (workload: string) => string;
+}
+
 /** Markdown that is readable as text: a table per workload. */
 export function reportOf(
   workloads: readonly Workload[],
   rows: readonly Row[],
-  heading = '##',
+  { heading = '##', runOf }: ReportOptions = {},
 ): string {
   return workloads
     .filter((workload) => rows.some((row) => belongs(row, workload)))
-    .map((workload) => `${heading} ${workload.name}\n\n${section(workload, rows)}`)
+    .map((workload) => {
+      const run = runOf ? ` Run \`${runOf(workload.name)}\`.` : '';
+      return `${heading} ${workload.name}\n\n${section(workload, rows, run)}`;
+    })
     .join('\n');
 }
 
@@ -24,7 +33,7 @@ export function systemsTable(names: readonly string[]): string {
   return table(['system', 'set-up', 'keeps of a finished job'], cells);
 }
 
-function section(workload: Workload, rows: readonly Row[]): string {
+function section(workload: Workload, rows: readonly Row[], run: string): string {
   const systems = withBaseline(workload).filter((system) =>
     rows.some((row) => row.system === system && belongs(row, workload)),
   );
@@ -39,7 +48,7 @@ function section(workload: Workload, rows: readonly Row[]): string {
   ]);
   const rounds = Math.max(...rows.filter((row) => belongs(row, workload)).map((row) => row.rounds));
   const note = `Median [min–max] of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}.`;
-  return `${workload.what} ${note}\n\n${table(['', ...head], body)}`;
+  return `${workload.what} ${note}${run}\n\n${table(['', ...head], body)}`;
 }
 
 function belongs(row: Row, { name, metrics }: Workload): boolean {

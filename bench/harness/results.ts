@@ -14,6 +14,11 @@ export interface Row {
 
 /** What `--json` writes: the rows, and the machine they were measured on. */
 export interface ResultsFile {
+  /** When it began, in UTC. */
+  at: string;
+  /** The commit of this checkout, and the command line. */
+  commit: string;
+  command: string;
   machine: readonly string[];
   rows: readonly Row[];
 }

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Postgres } from '../servers/postgres.ts';
 import { SYSTEMS } from '../systems/catalogue.ts';
 import { WORKLOADS } from '../workloads/index.ts';
@@ -9,9 +10,9 @@ import { Bench } from './bench.ts';
 import { children } from './children.ts';
 import { Disturbance } from './disturbance.ts';
 import { goalsTable } from './goals.ts';
-import { machineLines } from './machine.ts';
-import { type Options, USAGE } from './options.ts';
-import { makePlan, type Step } from './plan.ts';
+import { commitOf, machineLines } from './machine.ts';
+import { GOALS, type Options, USAGE } from './options.ts';
+import { makePlan, planText, type Step } from './plan.ts';
 import { hotFunctions } from './profile.ts';
 import { Progress } from './progress.ts';
 import { reportOf, systemsTable } from './report.ts';
@@ -26,6 +27,14 @@ export function listing(): string {
 /** Goes through the plan and prints what came out. Answers whether all of it could be measured. */
 export async function runBench(options: Options, stop: AbortSignal): Promise<boolean> {
   const steps = makePlan(WORKLOADS, options);
+  const json = options.json ?? resultsOfGoals(options);
+  process.stderr.write(`${planText(steps, options.quick)}\n`);
+  if (options.plan) return true;
+  const origin = {
+    at: new Date().toISOString(),
+    commit: commitOf(),
+    command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
+  };
   const progress = new Progress(steps, options.quick);
   const results = new Results();
   const failures: string[] = [];
@@ -63,7 +72,7 @@ export async function runBench(options: Options, stop: AbortSignal): Promise<boo
     process.stdout.write(
       [
         reportOf(WORKLOADS, rows),
-        goalsTable(rows),
+        goalsTable(rows, { all: options.only.includes(GOALS) }),
         ...hotOf(options.profile),
         systemsTable([...new Set(steps.map(({ system }) => system))]),
         bullets([
@@ -73,9 +82,12 @@ export async function runBench(options: Options, stop: AbortSignal): Promise<boo
         ]),
       ].join('\n'),
     );
-    if (options.json !== undefined) {
-      const file: ResultsFile = { machine: circumstances, rows };
-      await writeFile(options.json, `${JSON.stringify(file, null, 2)}\n`);
+    // What Ctrl-C ended is no result to keep, unless a file was named for it.
+    if (json !== undefined && (options.json !== undefined || !stop.aborted)) {
+      const file: ResultsFile = { ...origin, machine: circumstances, rows };
+      await mkdir(dirname(json), { recursive: true });
+      await writeFile(json, `${JSON.stringify(file, null, 2)}\n`);
+      process.stdout.write(`\nThe results are in ${json}.\n`);
     }
   } finally {
     await children.endAll();
@@ -84,6 +96,13 @@ export async function runBench(options: Options, stop: AbortSignal): Promise<boo
     process.off('exit', atOnce);
   }
   return failures.length === 0 && !stop.aborted;
+}
+
+/** Where a run for the goals writes to, if it measures what they say. */
+function resultsOfGoals({ only, systems, jobs, quick, profile }: Options): string | undefined {
+  const isComplete = systems.length === 0 && jobs === undefined && !quick && profile === undefined;
+  if (!only.includes(GOALS) || !isComplete) return undefined;
+  return relative('', fileURLToPath(new URL('../results/goals.json', import.meta.url)));
 }
 
 /** One that cannot be measured is reported and does not end the run. */

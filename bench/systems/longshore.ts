@@ -115,14 +115,14 @@ function openClient(url: string): Opened {
   };
 }
 
-function jobsOf({ isolation, queues = 'one', handler }: OpenOptions): Jobs {
+function jobsOf({ isolation, queues = 'one', awaits = false, handler }: OpenOptions): Jobs {
   const only = (definition: Definition, file: string): Jobs => ({
     jobs: fileURLToPath(new URL(`../definitions/${file}`, import.meta.url)),
     definitionFor: () => definition,
   });
   switch (isolation) {
     case 'inline':
-      return queues === 'one' ? oneQueue(handler) : sixQueues(handler, queues === 'mixed');
+      return queues === 'one' ? oneQueue(handler, awaits) : sixQueues(handler, queues === 'mixed');
     case 'process':
       return only(processNoop, 'process.ts');
     case 'fresh':
@@ -137,8 +137,8 @@ function jobsOf({ isolation, queues = 'one', handler }: OpenOptions): Jobs {
   }
 }
 
-function oneQueue(handler: (params: Params) => void): Jobs {
-  const definition = inline('noop', handler);
+function oneQueue(handler: OpenOptions['handler'], awaits: boolean): Jobs {
+  const definition = awaits ? inlineAwaiting('noop', handler) : inline('noop', handler);
   return { jobs: [definition], definitionFor: () => definition };
 }
 
@@ -146,7 +146,7 @@ function oneQueue(handler: (params: Params) => void): Jobs {
  * Four queues for 98 % of the jobs, and two for 1 % each. With `mixed`, one of these two has a
  * concurrency limit; the workload adds a webhook to the other.
  */
-function sixQueues(handler: (params: Params) => void, mixed: boolean): Jobs {
+function sixQueues(handler: OpenOptions['handler'], mixed: boolean): Jobs {
   const ordinary = [0, 1, 2, 3].map((i) => inline(`ordinary-${i}`, handler));
   const limited = inline('limited', handler, mixed ? 10 : 0);
   const watched = inline('watched', handler);
@@ -160,13 +160,24 @@ function sixQueues(handler: (params: Params) => void, mixed: boolean): Jobs {
   };
 }
 
-function inline(key: string, handler: (params: Params) => void, concurrencyLimit = 0): Definition {
+function inline(key: string, handler: OpenOptions['handler'], concurrencyLimit = 0): Definition {
   return defineJob({
     key,
     isolation: 'inline',
     concurrencyLimit,
     run: (params: Params) => {
-      handler(params);
+      void handler(params);
+      return null;
+    },
+  });
+}
+
+function inlineAwaiting(key: string, handler: OpenOptions['handler']): Definition {
+  return defineJob({
+    key,
+    isolation: 'inline',
+    run: async (params: Params) => {
+      await handler(params);
       return null;
     },
   });

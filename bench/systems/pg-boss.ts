@@ -20,7 +20,7 @@ export const adapter: Adapter = {
     await boss.createQueue(queue, { notify: aim === 'latency' });
     await boss.stop({ graceful: false });
   },
-  async open({ url, aim, role, handler }: OpenOptions) {
+  async open({ url, aim, role, awaits = false, handler }: OpenOptions) {
     const boss = connect(url, aim);
     await boss.start();
     if (role !== 'producer') {
@@ -33,7 +33,8 @@ export const adapter: Adapter = {
           pollingIntervalSeconds: 0.5,
         },
         async (jobs: Job<Params>[]) => {
-          for (const job of jobs) handler(job.data);
+          if (awaits) await Promise.all(jobs.map(async (job) => await handler(job.data)));
+          else for (const job of jobs) void handler(job.data);
         },
       );
     }

@@ -33,7 +33,9 @@ export interface OpenOptions {
   aim: Aim;
   queues?: Queues;
   remote?: Remote;
-  handler(params: Params): void;
+  /** The handler answers with a promise, which is settled in a later turn of the event loop. */
+  awaits?: boolean;
+  handler(params: Params): void | Promise<void>;
 }
 
 /** A system at work in this process. */

@@ -14,6 +14,8 @@ export interface DrainPlan {
   /** Which queues the jobs are in, and how many of them fail: one of so many. */
   queues?: Queues;
   failEvery?: number;
+  /** Whether their handlers wait for a turn of the event loop. */
+  awaits?: boolean;
   /** Until the store has no unfinished job, or until the last of the measured handlers starts. */
   end?: 'store' | 'handlers';
   /** Where the workers get their jobs, if not from the store itself. */
@@ -58,6 +60,7 @@ export async function drain(
     workers = 1,
     queues = 'one',
     failEvery = 0,
+    awaits = false,
     end = 'store',
     cutMs = bench.size(15_000, 2_000),
   } = plan;
@@ -65,7 +68,7 @@ export async function drain(
   await using stack = new AsyncDisposableStack();
   const agents = Array.from({ length: workers }, () => stack.use(bench.agent(system)));
   await Promise.all(agents.map(async (agent) => await agent.call('load', system)));
-  const command = { system, url: plan.url ?? store.url, queues, failEvery };
+  const command = { system, url: plan.url ?? store.url, queues, failEvery, awaits };
   const own = { 'cpu-worker': processes(agents), 'cpu-server': store.cpuSeconds };
   const consumers = { ...own, ...plan.consumers };
   let warm = readCpu(consumers);

@@ -10,7 +10,7 @@ export const drainFresh: Workload = {
   systems: ['longshore', 'machine'],
   metrics: ISOLATED_METRICS,
   rounds: { full: 5, quick: 1 },
-  seconds: { full: 10, quick: 3 },
+  seconds: { full: 25, quick: 5 },
   async measure(bench, system) {
     const jobs = bench.size(400, 40);
     if (system === 'machine') return { '': await forkRate(jobs, 4) };
