@@ -24,6 +24,7 @@ const CITUS_FILES =
         (name) => `test/integration/store/${name}.test.ts`,
       );
 
+const BUILT = 'test/support/built-code.ts';
 const CHAOS = 'test/e2e/chaos.test.ts';
 
 /**
@@ -46,6 +47,7 @@ export function projects({
         name: 'unit',
         include: UNIT_FILES,
         exclude,
+        globalSetup: [BUILT],
         maxWorkers: 2,
         // Property tests take a second or two, and more on a busy machine.
         testTimeout: 60_000,
@@ -58,7 +60,7 @@ export function projects({
         name: 'integration',
         include: ['test/integration/**/*.test.ts'],
         exclude,
-        globalSetup: ['test/support/servers/cluster.ts'],
+        globalSetup: [BUILT, 'test/support/servers/cluster.ts'],
         provide: { oldestPostgres },
         pool: 'forks',
         maxWorkers: 2,
@@ -84,7 +86,7 @@ export function projects({
         name: 'e2e',
         include: only('test/e2e/', 'test/e2e/**/*.test.ts'),
         exclude: [...exclude, CHAOS],
-        globalSetup: ['test/support/servers/cluster.ts'],
+        globalSetup: [BUILT, 'test/support/servers/cluster.ts'],
         provide: { oldestPostgres: false },
         pool: 'forks',
         maxWorkers: 2,

@@ -228,7 +228,11 @@ const IMPORTS: ImportRow[] = [
     packages: ['eventsource-parser', 'standardwebhooks'],
   },
   // Judgement of facts that others gathered: it looks at nothing itself.
-  { at: 'src/doctor/', may: ['src/worker/probe/escape.ts'], types: ['src/runtime/'] },
+  {
+    at: 'src/doctor/',
+    may: ['src/core/failure/database-fix.ts', 'src/worker/probe/escape.ts'],
+    types: ['src/runtime/'],
+  },
   {
     at: 'src/doctor/facts/',
     may: [

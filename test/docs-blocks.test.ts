@@ -122,6 +122,7 @@ const CLAIMS: Claim[] = [
   claim('integration/docs/docs-commands', 'docs/operate/webhooks.md', 'sh'),
   claim('docs-blocks', 'docs/operate/webhooks.md', 'json'),
   claim('integration/docs/docs-examples', 'docs/writing-jobs.md', 'ts'),
+  claim('integration/docs/docs-examples', 'docs/writing-jobs.md', 'python'),
   claim('integration/docs/docs-examples', 'docs/waiting.md', 'ts', 'docs.welcome'),
   claim('e2e/waits/waits', 'docs/waiting.md', 'ts', '// jobs/refund.ts'),
   claim('e2e/waits/waits', 'docs/waiting.md', 'ts', '// jobs/refund-by-link.ts'),

@@ -11,6 +11,7 @@ import { createLog, type Log, type LogLevel } from '../runtime/log.ts';
 import { refuseOldNode } from '../runtime/node-version.ts';
 import { addMissing } from '../runtime/older-node.ts';
 import type { Service } from '../runtime/service.ts';
+import { stopAtSignals } from '../runtime/stop-at-signals.ts';
 import { Enqueuer } from '../enqueue/enqueuer.ts';
 import { workerProcess } from './worker-child.ts';
 
@@ -107,7 +108,13 @@ export async function createInProcess(options: InProcessOptions): Promise<InProc
     const stores = [values.closing, ...(worker ? [values.collecting] : [])];
     return { ...base, ...work, large, services: [...stores, ...work.services] };
   });
-  return new InProcess(app.parts, app.stop);
+  if (config.databaseUrl !== null) return new InProcess(app.parts, app.stop);
+  const own: InProcess = new InProcess(app.parts, async () => {
+    forget();
+    await app.stop();
+  });
+  const forget = stopAtSignals(async () => await own.stop());
+  return own;
 }
 
 type Parts = Base & Work & { large: LargeValues };

@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { parseUidSetting, rangesOf } from '../core/access/job-uids.ts';
 import { NOBODY_UID, runnerUidProblem } from '../core/access/machine-users.ts';
+import { databaseFix } from '../core/failure/database-fix.ts';
 import { takenPort } from '../doctor/facts/port.ts';
 import { clusterExists, EmbeddedPostgres, findRunningCluster } from '../postgres/embedded.ts';
 import { systemClock } from '../runtime/clock.ts';
@@ -46,7 +47,12 @@ export async function openDatabase(
 ): Promise<Database> {
   const describe = async (url: string) => await describeServer(url, config, log);
   const reach = async (url: string) =>
-    await persist(async () => await describe(url), { what: 'the first connection', log, signal });
+    await persist(async () => await describe(url), {
+      what: 'the first connection',
+      fix: databaseFixOf,
+      log,
+      signal,
+    });
   const { databaseUrl } = config;
   if (databaseUrl) {
     const label = waits ? await reach(databaseUrl) : await describe(databaseUrl);
@@ -103,6 +109,12 @@ async function refuseDatabaseUid({ data, runnerUids }: Config): Promise<void> {
     const problem = runnerUidProblem(range, found.uid);
     if (problem !== null) throw new AppError(`${problem} with LONGSHORE_RUNNER_UIDS`);
   }
+}
+
+function databaseFixOf(error: unknown): string {
+  const { message = '', cause } = error instanceof Error ? error : {};
+  const { code } = (cause ?? {}) as { code?: unknown };
+  return databaseFix({ code: typeof code === 'string' ? code : null, reason: message });
 }
 
 /** Reads its version with a connection like the store's, so that errors show up here first. */

@@ -96,7 +96,8 @@ describe('roles', () => {
       "  curl -sS http://127.0.0.1:4400/v1/jobs -H 'content-type: application/json' " +
         `-d '{"definitionKey":"hello"}'`,
       '  npx longshore show ID',
-      'Draining… (again to stop at once)',
+      'Draining… running jobs have 30 s (again to stop at once)',
+      'Stopped',
       '',
     ]);
   });

@@ -105,17 +105,20 @@ async function endOrphan(client: Client, pid: number, cluster: Cluster, log: Log
   await client.end().catch(() => {});
 }
 
+/** Settings of the server, and options of createLongshore. */
+const WAYS_OUT =
+  'stop it, choose another folder (LONGSHORE_DATA, or `data` of createLongshore), or use a ' +
+  'PostgreSQL of your own (DATABASE_URL, or `databaseUrl`).';
+
 function inUse(cluster: Cluster, supervisor: number): EmbeddedPostgresError {
   const who = supervisor > 0 ? ` (process ${supervisor})` : '';
   return new EmbeddedPostgresError(
-    `Another Longshore${who} is running on ${cluster.dataDir}: stop it, choose another folder ` +
-      'with LONGSHORE_DATA, or set DATABASE_URL.',
+    `Another Longshore${who} is running on ${cluster.dataDir}: ${WAYS_OUT}`,
   );
 }
 
 function silent(cluster: Cluster, pid: number): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `A PostgreSQL (process ${pid}) runs on ${cluster.folder} but does not answer: stop it, ` +
-      'choose another folder with LONGSHORE_DATA, or set DATABASE_URL.',
+    `A PostgreSQL (process ${pid}) runs on ${cluster.folder} but does not answer: ${WAYS_OUT}`,
   );
 }

@@ -28,6 +28,8 @@ export class Backoff {
 export interface PersistOptions {
   /** The operation, for the log: "the migration". */
   what: string;
+  /** What a person can do about a failure. */
+  fix?: (error: unknown) => string;
   log: Log;
   /** Ends the tries; the last failure is thrown. */
   signal: AbortSignal;
@@ -42,7 +44,7 @@ const REMIND_MS = 15_000;
  * because a retry cannot help.
  */
 export async function persist<T>(work: () => Promise<T>, options: PersistOptions): Promise<T> {
-  const { what, log, signal, backoff = new Backoff() } = options;
+  const { what, fix, log, signal, backoff = new Backoff() } = options;
   let lastReason: string | undefined;
   let quietMs = 0;
   for (;;) {
@@ -57,7 +59,7 @@ export async function persist<T>(work: () => Promise<T>, options: PersistOptions
       const level = isNews ? 'warn' : 'debug';
       quietMs = isNews ? pauseMs : quietMs + pauseMs;
       lastReason = reason;
-      log[level]({ reason, pauseMs }, `${what} failed; trying again`);
+      log[level]({ reason, fix: fix?.(error), pauseMs }, `${what} failed; trying again`);
       await sleep(pauseMs, signal);
       if (signal.aborted) throw error;
     }

@@ -32,15 +32,20 @@ export function addInit(program: Command, cli: Cli): void {
       if (out.json) return out.document({ folder: root, files: Object.keys(files) });
       out.lines(Object.keys(files));
       const away = relative(here, root);
-      out.note('', 'Next:', ...(away === '' ? [] : [`  cd ${away}`]), ...NEXT);
+      out.note('', 'Next:', ...(away === '' ? [] : [`  cd ${inShell(away)}`]), ...NEXT);
     });
 }
 
 const NEXT = [
   '  npm install',
   '  npm run dev',
-  `  npx longshore enqueue hello '{"name": "you"}' --wait`,
+  `  npx longshore enqueue hello '{"name": "you"}' --wait    # in another terminal`,
 ];
+
+/** A path as a word for a shell. */
+function inShell(path: string): string {
+  return /^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
 
 /** A project created from a checkout depends on that checkout. */
 function checkoutFrom(root: string): string | undefined {

@@ -91,7 +91,8 @@ export async function runRole(
   begin: Begin,
   up: (app: App) => () => void = () => () => undefined,
 ): Promise<void> {
-  const stop = stopRequest(cli, out);
+  const hasJobs = role !== 'api' && role !== 'scheduler';
+  const stop = stopRequest(cli, out, hasJobs ? config.drainMs : 0);
   // The rest takes seconds.
   if (out.isTerminal || config.logFormat === 'text') out.note('Longshore is starting…');
   const { createLog } = await import('../../runtime/log.ts');
@@ -113,6 +114,7 @@ export async function runRole(
   down();
   forget();
   await app.stop();
+  out.note('Stopped');
 }
 
 function announce(out: Output, role: RunningRole, app: App): void {
@@ -121,10 +123,11 @@ function announce(out: Output, role: RunningRole, app: App): void {
 }
 
 /** The first signal drains, also during start-up; the second one exits at once. */
-function stopRequest(cli: Cli, out: Output): AbortSignal {
+function stopRequest(cli: Cli, out: Output, drainMs: number): AbortSignal {
   const stop = new AbortController();
   cli.onSignal = () => {
-    out.note('Draining… (again to stop at once)');
+    const limit = drainMs > 0 ? ` running jobs have ${drainMs / 1_000} s` : '';
+    out.note(`Draining…${limit} (again to stop at once)`);
     cli.onSignal = (second) => cli.exit(second === 'SIGINT' ? exitCode('interrupted') : 143);
     stop.abort();
   };

@@ -7,7 +7,8 @@ import { isJobDefinition, type JobDefinition } from '../../core/definition/defin
 import { isDefinitionFile } from '../../core/definition/definition-file.ts';
 
 const MISSING =
-  'no such file or folder; name the folder of your jobs, for example --jobs examples/jobs';
+  'no such file or folder; name the folder of your jobs with --jobs FOLDER, or create a project ' +
+  'with npx longshore init';
 
 /** Loads every definition that the files below a path export, or all of a deployment. */
 export async function loadDefinitions(path: string, deployment?: DeploymentPlan): Promise<Loaded> {

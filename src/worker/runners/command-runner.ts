@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { CommandInfo } from '../../core/definition/definition.ts';
 import { type FailureCode, failureOf } from '../../core/failure/failure.ts';
+import { programError } from '../../core/failure/program-error.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
 import { RESULT_MAX_BYTES } from '../../core/job/result.ts';
 import { commandLine, type CommandMessage } from './command-messages.ts';
@@ -223,9 +224,7 @@ export class CommandRunner implements Runner {
     }
     if (code === 0) return { kind: 'success', resultJson: this.#resultJson ?? 'null' };
     const lastLines = this.#stderr.join('\n').trim().slice(-LAST_LINES_CHARACTERS);
-    return failure(
-      `the command exited with code ${code}${lastLines === '' ? '' : `: ${lastLines}`}`,
-    );
+    return failure(programError(code, lastLines));
   }
 
   #report(outcome: Outcome, { code: exitCode, cpuMs, peakRssBytes }: RunnerExit): void {

@@ -45,6 +45,8 @@ beforeAll(async () => {
     const more = code.includes('fetchRows(') ? READERS : '';
     await writeFile(join(FOLDER, `block-${index}.ts`), code + more);
   }
+  const [program] = blocksOf('docs/writing-jobs.md', 'python');
+  await writeFile(join(FOLDER, 'count.py'), program?.text ?? '');
   await copyFile(join(ROOT, 'examples/jobs/word-count.py'), join(FOLDER, 'word-count.py'));
   const { worker, stop } = workerOn(database, { jobs: FOLDER });
   await worker.start();
@@ -68,7 +70,7 @@ const EXPECTED: Record<string, [params: unknown, result: unknown]> = {
     { invited: 1, language: 'de' },
   ],
   'docs.invoice': [{ total: 7 }, { paid: 7 }],
-  'docs.word-count': ['three little words', { words: 3 }],
+  'docs.word-count': [{ text: 'three little words' }, { words: 3 }],
   'docs.patient': [{ rounds: 3 }, { rounds: 3 }],
   'docs.watched': [{ files: ['a', 'b'] }, { done: 2 }],
   'docs.welcome': [{ user: 'Ann' }, { mails: 2 }],
@@ -93,6 +95,13 @@ it.each(keys)('%s does what the page says', async (definitionKey) => {
   const job = await jobEnded(database, await enqueueOne(database, { definitionKey, paramsJson }));
   expect(job.error).toBeNull();
   expect(job).toMatchObject({ status: 'succeeded', result });
+});
+
+it('a program that fails is listed with its error', async () => {
+  const asked = { definitionKey: 'docs.word-count', paramsJson: '{}', maxAttempts: 1 };
+  const job = await jobEnded(database, await enqueueOne(database, asked));
+  const [first] = job.error?.message.split('\n') ?? [];
+  expect(first).toBe("the command exited with code 1: KeyError: 'text'");
 });
 
 it('docs.invite upgrades older params', async () => {

@@ -133,8 +133,7 @@ describe('README.md', () => {
         code
           .replace('http://127.0.0.1:4400/docs', 'data:text/plain,abc')
           .replace('http://127.0.0.1:4400', summary.address)
-          .replace('postgres://app@localhost/app', database.url) +
-        (code.includes('createLongshore(') ? 'await longshore.stop();' : '');
+          .replace("'.longshore/app'", JSON.stringify(join(FOLDER, 'data')));
       const programs = await save('README.md', here);
       const said = [];
       for (const program of programs.slice(0, 2)) {

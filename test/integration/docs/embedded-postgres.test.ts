@@ -192,7 +192,7 @@ describe('a later start', () => {
     await first.start();
     const { pid } = first;
     await expect(here.server().start()).rejects.toThrow(
-      /^Another Longshore .*data: stop it, .*LONGSHORE_DATA.*DATABASE_URL\.$/,
+      /^Another Longshore .*data: stop it, .*LONGSHORE_DATA.*DATABASE_URL, or `databaseUrl`\)\.$/,
     );
     const { refusal } = await here.startElsewhere();
     expect(refusal).toContain(`(process ${process.pid}) is running on ${here.dataDir}`);

@@ -70,7 +70,11 @@ describe('a command', () => {
   });
 
   it.each([
-    ['exit', 'HANDLER_ERROR', 'the command exited with code 3: first\nwhat went wrong'],
+    [
+      'exit',
+      'HANDLER_ERROR',
+      'the command exited with code 3: what went wrong\n\nfirst\nwhat went wrong',
+    ],
     ['error', 'RATE_LIMITED', 'slow down'],
     ['error-and-zero', 'HANDLER_ERROR', 'no'],
     [

@@ -17,7 +17,7 @@ import { actorWords } from '../../../../src/core/identity/actor.ts';
 import { shortId } from '../../../../src/core/job/short-id.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { auditTarget } from '../../words/target.ts';
-import { changeWords } from '../../words/audit-words.ts';
+import { changeWords } from '../../words/access/audit-words.ts';
 import { textOf } from '../../words/url-search.ts';
 import { AuditFilters, EXACT, SINCE } from './audit-filters.tsx';
 

@@ -9,7 +9,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Waiting } from '../../parts/screen.tsx';
-import { browserWords, sessionOwner } from '../../words/session-words.ts';
+import { browserWords, sessionOwner } from '../../words/access/session-words.ts';
 
 /** Sessions of browsers: your own, or for admins all of the tenant. */
 export function SessionsPanel() {

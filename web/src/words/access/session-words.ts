@@ -1,4 +1,4 @@
-import type { SessionView } from '../../../src/core/identity/session-view.ts';
+import type { SessionView } from '../../../../src/core/identity/session-view.ts';
 
 /** Whose session it is. */
 export function sessionOwner({
