@@ -21,6 +21,10 @@ exports.builtFolder = function builtFolder() {
   return found;
 };
 
+exports.version = function version() {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version;
+};
+
 function ofCheckout() {
   return lastBuild() || (build() ? lastBuild() : null);
 }

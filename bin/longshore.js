@@ -22,10 +22,19 @@ function isOld(version) {
 }
 
 function runHere() {
+  var args = process.argv.slice(2);
+  // Scripts ask for it often, and nothing else is needed for the answer.
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) return printVersion();
   void Promise.all([import('./built.cjs'), import('url')]).then(function (modules) {
     var built = modules[0].builtFolder();
     if (built === null) return import('../src/cli/main.ts');
     return import(modules[1].pathToFileURL(built + '/cli/main.js').href);
+  });
+}
+
+function printVersion() {
+  void import('./built.cjs').then(function (module) {
+    process.stdout.write(module.version() + '\n');
   });
 }
 

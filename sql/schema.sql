@@ -2102,7 +2102,7 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION longshore.settle_and_claim_few(of_shard smallint, most integer, of_worker uuid, of_queue integer, of_rank integer, floor_seq bigint, default_attempts integer, of_ids uuid[], of_claims integer[], results json, pids integer[], peaks bigint[], cpus integer[])
- RETURNS TABLE(settled uuid[], id uuid, queue integer, rank integer, seq bigint, attempts integer, "maxAttempts" integer, claim integer, interruptions integer, "paramsJson" text, policy jsonb, limited boolean, traceparent text, "waitedMs" integer)
+ RETURNS TABLE(settled uuid[], id uuid, queue integer, rank integer, seq bigint, attempts integer, "maxAttempts" integer, claim integer, interruptions integer, "paramsJson" text, policy jsonb, limited boolean, watched boolean, traceparent text, "waitedMs" integer)
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
@@ -2166,6 +2166,7 @@ begin
     claim := w.claim_no + 1;
     interruptions := w.interruptions;
     limited := w.has_permit;
+    watched := w.watched is not null;
     insert into longshore.running (shard, id, queue, state, rank, key_limiter, expires_at, attempts,
       max_attempts, claim_no, interruptions, queued_at, worker, started_at, permits, fails_unserved,
       watched)

@@ -17,7 +17,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 /** `bin/built.cjs` in a checkout whose build is a script that counts how often it runs. */
 
-const BUILT = fileURLToPath(new URL('../bin/built.cjs', import.meta.url));
+const BIN = fileURLToPath(new URL('../bin/', import.meta.url));
 const BUILD = `
 import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 appendFileSync('builds', 'x');
@@ -36,8 +36,10 @@ beforeEach(() => {
   for (const folder of ['bin', 'src', 'scripts', 'node_modules/rolldown']) {
     mkdirSync(join(root, folder), { recursive: true });
   }
-  copyFileSync(BUILT, join(root, 'bin/built.cjs'));
-  writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
+  for (const name of ['built.cjs', 'longshore.js', 'hide-environment.js']) {
+    copyFileSync(join(BIN, name), join(root, 'bin', name));
+  }
+  writeFileSync(join(root, 'package.json'), '{ "type": "module", "version": "1.2.3" }');
   writeFileSync(join(root, 'src/index.ts'), 'export {};');
   writeFileSync(join(root, 'scripts/build-code.ts'), BUILD);
   writeFileSync(join(root, 'node_modules/rolldown/index.js'), '');
@@ -102,6 +104,12 @@ test('a checkout that cannot build runs its sources', () => {
   expect(folder()).toBe('null');
   rmSync(join(root, 'node_modules'), { recursive: true });
   expect(folder()).toBe('null');
+});
+
+test.each(['--version', '-V'])('%s builds nothing', (flag) => {
+  const args = ['bin/longshore.js', flag];
+  expect(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' })).toBe('1.2.3\n');
+  expect(builds()).toBe(0);
 });
 
 test('a package has its build', () => {

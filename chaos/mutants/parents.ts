@@ -36,6 +36,12 @@ export const PARENT_MUTANTS: readonly Mutant[] = [
         find: '&& settlements <= FEW;',
         replace: '&& settlements <= 0;',
       },
+      // Workers send the short statement no job that was watched when they claimed it.
+      {
+        file: 'worker/attempt/outcome-writer.ts',
+        find: '&& !job.watched',
+        replace: '',
+      },
     ],
     caughtBy: ['S1', 'S30', 'L1'],
     deck: { 'worker-kill': 2 },

@@ -2547,7 +2547,7 @@ create function longshore.settle_and_claim_few(
 ) returns table (
   settled uuid[], id uuid, queue integer, rank integer, seq bigint, attempts integer,
   "maxAttempts" integer, claim integer, interruptions integer, "paramsJson" text, policy jsonb,
-  limited boolean, traceparent text, "waitedMs" integer
+  limited boolean, watched boolean, traceparent text, "waitedMs" integer
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -2610,6 +2610,7 @@ begin
     claim := w.claim_no + 1;
     interruptions := w.interruptions;
     limited := w.has_permit;
+    watched := w.watched is not null;
     insert into longshore.running (shard, id, queue, state, rank, key_limiter, expires_at, attempts,
       max_attempts, claim_no, interruptions, queued_at, worker, started_at, permits, fails_unserved,
       watched)

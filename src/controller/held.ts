@@ -199,7 +199,7 @@ function deliveryOf(
   const definition = worker.definitions.find((one) => definitionName(one) === name);
   if (!definition) return null;
   const secretsMark = UNKNOWN_SECRETS;
-  const claimed = { ...job, seq: 0, waitedMs: null };
+  const claimed = { ...job, seq: 0, watched: false, waitedMs: null };
   return { shard, definition, tenant: worker.tenant, job: claimed, secretsMark };
 }
 

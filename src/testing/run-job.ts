@@ -244,6 +244,7 @@ function begin(info: DefinitionInfo, params: unknown, attempt: number, options: 
     paramsJson: checked.json,
     policy: { paramsShape: options.paramsShape ?? info.paramsShape },
     limited: false,
+    watched: false,
     traceparent: null,
     waitedMs: null,
   };

@@ -48,6 +48,8 @@ export interface ClaimedJob {
   policy: JobPolicy | null;
   /** Whether it holds permits, for which other jobs may be blocked. */
   limited: boolean;
+  /** Whether others wait for its end. A job may get that mark later, too. */
+  watched: boolean;
   traceparent: string | null;
   /** How long it waited, for its worker to count; null when the statement has counted it. */
   waitedMs: number | null;
@@ -125,7 +127,8 @@ const WAITED = "(date_part('epoch', clock_timestamp() - p.queued_at) * 1000)::in
 /** The answer of a claim: the picked jobs with their params. */
 export const TAKEN = `p.id, p.queue, p.rank, p.seq, p.attempts + 1 as attempts,
     p.attempts_max as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
-    j.params::text as "paramsJson", j.policy, p.has_permit as limited, j.traceparent,
+    j.params::text as "paramsJson", j.policy, p.has_permit as limited,
+    p.watched is not null as watched, j.traceparent,
     ${WAITED} as "waitedMs"
   from picked p cross join lateral (
     select params, policy, traceparent from longshore.job where shard = $1 and id = p.id limit 1

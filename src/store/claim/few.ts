@@ -32,7 +32,7 @@ const ON_CITUS = distributedFunction({
   returns: `table (
     settled uuid[], id uuid, queue integer, rank integer, seq bigint, attempts integer,
     "maxAttempts" integer, claim integer, interruptions integer, "paramsJson" text, policy jsonb,
-    limited boolean, traceparent text, "waitedMs" integer)`,
+    limited boolean, watched boolean, traceparent text, "waitedMs" integer)`,
   body: `declare
       ended_ids uuid[] := '{}';
       r longshore.running;
@@ -93,6 +93,7 @@ const ON_CITUS = distributedFunction({
         claim := w.claim_no + 1;
         interruptions := w.interruptions;
         limited := w.has_permit;
+        watched := w.watched is not null;
         insert into longshore.running (shard, id, queue, state, rank, key_limiter, expires_at, attempts,
           max_attempts, claim_no, interruptions, queued_at, worker, started_at, permits, fails_unserved,
           watched)
@@ -116,7 +117,7 @@ const CALL_ON_CITUS = ON_CITUS.call(`$1::smallint, $2::int, $3::uuid, $4::int, $
 const CLAIM_FEW = statement<ClaimedJob>(
   'claim_few',
   `select id, queue, rank, seq, attempts, "maxAttempts", claim, interruptions, "paramsJson", policy,
-     limited, traceparent, "waitedMs"
+     limited, watched, traceparent, "waitedMs"
    from ${piece(CALL, CALL_ON_CITUS)}`,
   { ofShard: true },
 );
@@ -124,7 +125,7 @@ const CLAIM_FEW = statement<ClaimedJob>(
 const SETTLE_AND_CLAIM_FEW = statement<SettleAndClaimRow>(
   'settle_and_claim_few',
   `select settled, id, queue, rank, seq, attempts, "maxAttempts", claim, interruptions, "paramsJson",
-     policy, limited, traceparent, "waitedMs"
+     policy, limited, watched, traceparent, "waitedMs"
    from ${piece(CALL, CALL_ON_CITUS)}`,
   { ofShard: true },
 );

@@ -54,14 +54,15 @@ const CLAIM_LIMITED = statement<LimitedRow>(
   select p.id, p.queue, p.rank, p.seq, p.attempts + 1 as attempts,
     p.attempts_max as "maxAttempts", p.claim_no + 1 as claim, p.interruptions,
     j.params::text as "paramsJson", j.policy,
-    num_nonnulls(p.definition_limiter, p.tenant_limiter) > 0 or p.has_permit as limited, j.traceparent,
+    num_nonnulls(p.definition_limiter, p.tenant_limiter) > 0 or p.has_permit as limited,
+    p.watched is not null as watched, j.traceparent,
     null::int as "waitedMs",
     null::int[] as shut, null::float8 as opens_ms, null::float8 as key_opens_ms, null as more
   from ok p cross join lateral (
     select params, policy, traceparent from longshore.job where shard = $1 and id = p.id limit 1
   ) j
   union all
-  select null, null, null, null, null, null, null, null, null, null, null, null, null,
+  select null, null, null, null, null, null, null, null, null, null, null, null, null, null,
     array(select distinct a.queue from asked a
       where exists (select 1 from shut s where s.limiter in (a.definition_limiter, a.tenant_limiter))),
     (select min(ms) from shut), (select min(ms) from counted_key),

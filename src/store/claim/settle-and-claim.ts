@@ -20,7 +20,7 @@ import { isSubscribed } from './subscribed-queues.ts';
  * A claim that holds permits is left to `settle`, which returns them. A running job may have got one when a
  * limit was set, so the delete checks this, not only the worker. A success that a webhook subscribes to is
  * left to `settle` too (`store/claim/subscribed-queues.ts`), and so is the end of a job that others wait for
- * (`watched`), which may have got that mark a moment ago.
+ * (`watched`). The worker does not send those that had the mark when they were claimed.
  */
 
 export interface SettleAndClaim {
@@ -87,7 +87,7 @@ const SETTLE_AND_CLAIM = statement<SettleAndClaimRow>(
   select null::uuid[] as settled, ${TAKEN}
   union all
   select array(select id from left_running), null, null, null, null, null, null, null, null, null,
-    null, null, null, null
+    null, null, null, null, null
   where (select count(*) from left_running) <> cardinality($8::uuid[])`,
 );
 

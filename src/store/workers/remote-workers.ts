@@ -110,7 +110,7 @@ export async function renewResting(
 }
 
 /** A claim of an instance, with what `decide()` needs. */
-export interface HeldJob extends Omit<ClaimedJob, 'paramsJson' | 'seq' | 'waitedMs'> {
+export interface HeldJob extends Omit<ClaimedJob, 'paramsJson' | 'seq' | 'waitedMs' | 'watched'> {
   state: OwnedState;
   key: string;
   version: number;

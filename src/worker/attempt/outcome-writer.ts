@@ -126,14 +126,17 @@ export class StoreOutcomes implements OutcomeWriter {
   }
 }
 
-/** A success without hooks, permits or a cancel request: the common case, with a fast statement. */
+/**
+ * A success without hooks, permits, a cancel request, or others that wait for it: the common case,
+ * with a fast statement.
+ */
 export function isPlainSettlement({
   execution: { state, definition, job },
   ended,
   refused,
 }: Finished): boolean {
   const succeeded = state === 'running' && ended.outcome.kind === 'success';
-  return succeeded && !hasSuccessHooks(definition) && !job.limited && !refused;
+  return succeeded && !hasSuccessHooks(definition) && !job.limited && !job.watched && !refused;
 }
 
 function withSealedResult(vault: Vault, tenant: string, transition: Transition): Transition {

@@ -267,6 +267,7 @@ const NOTHING = {
   paramsJson: 'null',
   policy: null,
   limited: false,
+  watched: false,
   traceparent: null,
   waitedMs: null,
 };

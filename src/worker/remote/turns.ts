@@ -254,7 +254,7 @@ export class Turns {
     const isNew = this.#claims.add({ id, claim, instance, saved, secrets });
     if (!isNew) return [];
     const row = { id, claim, attempts: attempt, maxAttempts, interruptions, paramsJson };
-    const where = { queue: 0, rank: 0, seq: 0, limited: false, waitedMs: null };
+    const where = { queue: 0, rank: 0, seq: 0, limited: false, watched: false, waitedMs: null };
     const hasParents = saved.steps.some(({ name }) => name === PARENTS_STEP);
     const { paramsShape } = sent;
     const policy = {

@@ -330,6 +330,7 @@ const unclaimed = {
   paramsJson: '{}',
   policy: null,
   limited: false,
+  watched: false,
   traceparent: null,
   waitedMs: null,
 };

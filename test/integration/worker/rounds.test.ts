@@ -16,6 +16,7 @@ const database = sharedDatabase();
 const JOBS = [
   defineJob({ key: 'plain', isolation: 'inline', run: () => null }),
   defineJob({ key: 'limited', isolation: 'inline', concurrencyLimit: 5, run: () => null }),
+  defineJob({ key: 'parent', isolation: 'inline', run: () => null }),
   defineJob({
     key: 'failing',
     isolation: 'inline',
@@ -28,6 +29,7 @@ const JOBS = [
 it.each([
   ['that fails', 'failing'],
   ['with a limit', 'limited'],
+  ['that another job waits for', 'parent'],
 ])('plain jobs take the short statements beside one %s', async (_, other) => {
   const reserved = Db.open({ clock: systemClock, url: database.url, log: silentLog, max: 1 });
   const queue = postgresQueue(database.db, reserved, database.waker);
@@ -63,6 +65,11 @@ it.each([
     keys.map((definitionKey) => request({ definitionKey, maxAttempts: 1 })),
   );
   const ids = answers.map(({ jobId }) => jobId);
+  const parents = ids.filter((_id, n) => keys[n] === 'parent');
+  for (const jobId of parents) {
+    const after = { jobs: [jobId], onFailure: 'cancel' } as const;
+    await database.enqueuer.start([request({ definitionKey: 'served-nowhere', after })]);
+  }
   await worker.worker.start();
   await until('all have ended', async () => {
     const done = await database.sql('select from longshore.done where id = any ($1)', [ids]);

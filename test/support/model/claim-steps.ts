@@ -155,6 +155,7 @@ function claimedInModel(world: World, job: ModelJob): ClaimedJob {
     paramsJson: expect.toSatisfy((text: string) => sameJson(text, body['params'])) as string,
     policy: storedPolicy(job),
     limited: isLimited(job),
+    watched: job.watched,
     traceparent: null,
     waitedMs: expect.any(Number) as number,
   };
