@@ -25,6 +25,7 @@ const CITUS_FILES =
       );
 
 const CHAOS = 'test/e2e/chaos.test.ts';
+const BUILT = 'test/support/files/build-first.ts';
 
 /**
  * One PostgreSQL cluster (fsync off) serves every integration file; each file gets its own database,
@@ -44,6 +45,7 @@ export function projects({
     {
       test: {
         name: 'unit',
+        globalSetup: [BUILT],
         include: UNIT_FILES,
         exclude,
         maxWorkers: 2,
@@ -58,7 +60,7 @@ export function projects({
         name: 'integration',
         include: ['test/integration/**/*.test.ts'],
         exclude,
-        globalSetup: ['test/support/servers/cluster.ts'],
+        globalSetup: [BUILT, 'test/support/servers/cluster.ts'],
         provide: { oldestPostgres },
         pool: 'forks',
         maxWorkers: 2,
@@ -70,7 +72,7 @@ export function projects({
       test: {
         name: 'citus',
         include: onCitus && hasCitus() ? CITUS_FILES : [],
-        globalSetup: ['test/support/servers/citus/project.ts'],
+        globalSetup: [BUILT, 'test/support/servers/citus/project.ts'],
         provide: { oldestPostgres: false },
         pool: 'forks',
         maxWorkers: 2,
@@ -84,7 +86,7 @@ export function projects({
         name: 'e2e',
         include: only('test/e2e/', 'test/e2e/**/*.test.ts'),
         exclude: [...exclude, CHAOS],
-        globalSetup: ['test/support/servers/cluster.ts'],
+        globalSetup: [BUILT, 'test/support/servers/cluster.ts'],
         provide: { oldestPostgres: false },
         pool: 'forks',
         maxWorkers: 2,
@@ -96,6 +98,7 @@ export function projects({
     {
       test: {
         name: 'chaos',
+        globalSetup: [BUILT],
         include: endToEnd ? [] : [CHAOS],
         pool: 'forks',
         maxWorkers: 1,
@@ -109,7 +112,7 @@ export function projects({
         include: only('test/browser/', 'test/browser/**/*.test.ts'),
         exclude,
         // One server with real jobs for all files; each file has a browser of its own.
-        globalSetup: ['test/support/servers/dashboard-server.ts'],
+        globalSetup: [BUILT, 'test/support/servers/dashboard-server.ts'],
         pool: 'forks',
         maxWorkers: 1,
         fileParallelism: false,
