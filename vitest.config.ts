@@ -26,6 +26,7 @@ const CITUS_FILES =
 
 const BUILT = 'test/support/built-code.ts';
 const CHAOS = 'test/e2e/chaos.test.ts';
+const BUILT = 'test/support/files/build-first.ts';
 
 /**
  * One PostgreSQL cluster (fsync off) serves every integration file; each file gets its own database,
@@ -45,6 +46,7 @@ export function projects({
     {
       test: {
         name: 'unit',
+        globalSetup: [BUILT],
         include: UNIT_FILES,
         exclude,
         globalSetup: [BUILT],
@@ -72,7 +74,7 @@ export function projects({
       test: {
         name: 'citus',
         include: onCitus && hasCitus() ? CITUS_FILES : [],
-        globalSetup: ['test/support/servers/citus/project.ts'],
+        globalSetup: [BUILT, 'test/support/servers/citus/project.ts'],
         provide: { oldestPostgres: false },
         pool: 'forks',
         maxWorkers: 2,
@@ -98,6 +100,7 @@ export function projects({
     {
       test: {
         name: 'chaos',
+        globalSetup: [BUILT],
         include: endToEnd ? [] : [CHAOS],
         pool: 'forks',
         maxWorkers: 1,
@@ -111,7 +114,7 @@ export function projects({
         include: only('test/browser/', 'test/browser/**/*.test.ts'),
         exclude,
         // One server with real jobs for all files; each file has a browser of its own.
-        globalSetup: ['test/support/servers/dashboard-server.ts'],
+        globalSetup: [BUILT, 'test/support/servers/dashboard-server.ts'],
         pool: 'forks',
         maxWorkers: 1,
         fileParallelism: false,

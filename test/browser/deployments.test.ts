@@ -8,7 +8,7 @@ import { post } from '../support/api.ts';
 import { endAll, launch } from '../support/processes.ts';
 import { quickFolder } from '../support/quick-folder.ts';
 import { until } from '../support/until.ts';
-import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
+import { axeFindings, dashboardPages, phoneFindings } from '../support/servers/dashboard-page.ts';
 import { HOSTILE } from '../support/servers/dashboard-server.ts';
 
 const { open, forgiveComplaints } = dashboardPages();
@@ -65,6 +65,7 @@ it('shows deployments, rolls back with a reason, and leads from a job to its cod
   await row(2).getByText('a'.repeat(12), { exact: true }).waitFor();
   await row(2).getByText('the first').waitFor();
   expect(await axeFindings(page)).toEqual([]);
+  expect(await phoneFindings(page)).toEqual([]);
 
   await row(2).getByRole('link', { name: '1' }).click();
   await page.getByText('other rules: maxAttempts').waitFor();
@@ -87,6 +88,7 @@ it('shows deployments, rolls back with a reason, and leads from a job to its cod
   await page.getByText('it says two').waitFor();
   await page.getByText('same rules').waitFor();
   expect(await axeFindings(page)).toEqual([]);
+  expect(await phoneFindings(page)).toEqual([]);
 
   const id = await until('new jobs get it', async () => {
     const job = await client.enqueue('talk', {});
@@ -103,6 +105,7 @@ it('shows deployments, rolls back with a reason, and leads from a job to its cod
   await versions.getByText('2 (before)').waitFor();
   await versions.getByText('0 %').first().waitFor();
   expect(await axeFindings(page)).toEqual([]);
+  expect(await phoneFindings(page)).toEqual([]);
   const later = await client.enqueue('talk', {}, { delayMs: 3_600_000 });
   await page.goto(`${address}/ui/jobs/${later.id}`);
   await page.getByText('decided when it is due').waitFor();
@@ -123,6 +126,7 @@ it('shows deployments, rolls back with a reason, and leads from a job to its cod
   await page.getByText('talk: the new schema would reject 1 of 1 waiting jobs.').waitFor();
   await page.getByText('params/who: is required').waitFor();
   expect(await axeFindings(page)).toEqual([]);
+  expect(await phoneFindings(page)).toEqual([]);
   await page.getByLabel('compared with').selectOption('2');
   await page.getByText('other rules: maxAttempts, params').waitFor();
   await page.getByRole('button', { name: 'Start a canary…' }).click();

@@ -152,6 +152,20 @@ it('tenants are created and limited in the settings, and their jobs are found', 
   await page.getByRole('link', { name: 'Open it' }).click();
   await page.getByText('Tenant acme runs 1 of at most 1 job at a time.').waitFor();
   expect(await axeFindings(page)).toEqual([]);
+
+  await page.goto(`${shop.address}/ui/settings`);
+  await row.getByRole('button', { name: 'Pause…' }).click();
+  await page.getByLabel('Reason (shown to others)').fill('their bill is unpaid');
+  await page.getByRole('button', { name: 'Pause tenant' }).click();
+  const paused = /Tenant acme was paused .* by anonymous \(no keys\): their bill is unpaid/;
+  await row.getByText(paused).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.goto(`${shop.address}/ui/jobs/${ids[1]}?tenant=acme`);
+  await page.getByText('Why isn’t it running?').waitFor();
+  await page.getByText(paused).first().waitFor();
+  await page.goto(`${shop.address}/ui/settings`);
+  await row.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('Tenant acme resumed.').waitFor();
   for (const id of ids) await post(`${shop.address}/v1/jobs/${id}/cancel?tenant=acme`, undefined);
 });
 

@@ -195,7 +195,7 @@ describe('the command palette', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(new RegExp(`/jobs/${shop.failed}$`));
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('nothing like this');
+    await palette.getByRole('combobox').fill('nothing like this');
     await palette.getByText('Nothing found.').waitFor();
     await page.keyboard.press('Escape');
     await palette.waitFor({ state: 'detached' });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { unknownName } from '../../core/values/nearest.ts';
 import { UsageError } from './usage-error.ts';
+import { toCall } from '../text/next-command.ts';
 
 /** The most specific command that the arguments name. */
 export function calledCommand(program: Command, args: readonly string[]): Command {
@@ -27,7 +28,7 @@ export function refuseUnknownHelp(program: Command, args: readonly string[]): vo
       const names = command.commands.map((one) => one.name());
       const words = unknownName('command', word, names);
       throw new UsageError(
-        words.includes(': ') ? words : `${words}: npx longshore --help lists all`,
+        words.includes(': ') ? words : `${words}: ${toCall('--help')} lists all`,
       );
     } else return;
   }

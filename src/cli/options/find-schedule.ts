@@ -4,6 +4,7 @@ import { isScheduleId } from '../../core/schedule/schedule-id.ts';
 import { nearestName } from '../../core/values/nearest.ts';
 import { findId, type NamedId } from './find-id.ts';
 import { UsageError } from './usage-error.ts';
+import { toCall } from '../text/next-command.ts';
 
 /** Finds a schedule by id, name, the beginning or end of its id, or the key of its definition. */
 export async function findSchedule(client: Longshore, idOrName: string): Promise<Schedule> {
@@ -23,7 +24,8 @@ export async function findSchedule(client: Longshore, idOrName: string): Promise
       name === null ? [definitionKey] : [name, definitionKey],
     );
     const nearest = nearestName(idOrName, names);
-    const advice = nearest === null ? 'see longshore schedules list' : `did you mean "${nearest}"?`;
+    const advice =
+      nearest === null ? `see ${toCall('schedules list')}` : `did you mean "${nearest}"?`;
     throw new NotFound(404, 'NOT_FOUND', `no schedule is named "${idOrName}": ${advice}`);
   }
   if (more.length === 0) return found;

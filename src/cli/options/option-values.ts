@@ -21,6 +21,7 @@ import {
   type WebhookEvent,
   type WebhookFormat,
 } from '../../core/webhook/webhook.ts';
+import { toCall } from '../text/next-command.ts';
 
 /** Parsers of option values; commander reports what they throw as a usage error. */
 
@@ -82,7 +83,7 @@ function countOrNone(value: string, target: string): number {
 function zeroLimit(target: string): InvalidArgumentError {
   return new InvalidArgumentError(
     '0 would mean no limit: to remove the limit say none; ' +
-      `to stop all jobs: longshore pause ${target}.`,
+      `to stop all jobs: ${toCall(`pause ${target}`)}.`,
   );
 }
 

@@ -1,5 +1,10 @@
 import { shellWord } from '../../core/views/shell-word.ts';
 
+/** How the user calls this command. In a project it is no global program, so npx finds it. */
+export function toCall(command: string): string {
+  return `npx longshore ${command}`;
+}
+
 /** The flags of this call that say which server and tenant it means. */
 export interface GivenFlags {
   url?: string | undefined;
@@ -15,5 +20,5 @@ export function nextCommand(command: string, given: GivenFlags): string {
     if (flag === undefined || value === undefined) return [];
     return command.includes(` ${flag} `) ? [] : [flag, shellWord(value)];
   });
-  return ['npx longshore', command, ...flags].join(' ');
+  return toCall([command, ...flags].join(' '));
 }

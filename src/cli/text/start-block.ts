@@ -1,5 +1,6 @@
 import type { AppSummary, Role } from '../../app/app.ts';
 import { printable } from '../../core/values/printable.ts';
+import { toCall } from './next-command.ts';
 
 const NAME_WIDTH = 14;
 const WIDTH = 92;
@@ -43,9 +44,9 @@ function firstSteps(address: string, { definitions }: AppSummary): string[] {
   const first = definitions.some(({ key }) => key === 'hello')
     ? [
         `curl -sS ${address}/v1/jobs -H 'content-type: application/json' -d '${body}'`,
-        `npx longshore show ID${url}`,
+        toCall(`show ID${url}`),
       ]
-    : [`npx longshore definitions${url}`, `npx longshore enqueue KEY PARAMS --wait${url}`];
+    : [toCall(`definitions${url}`), toCall(`enqueue KEY PARAMS --wait${url}`)];
   return ['', 'Try it:', ...first.map((line) => `  ${line}`)];
 }
 

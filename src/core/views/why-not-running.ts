@@ -162,8 +162,9 @@ function ofQueue(job: JobView, world: JobWorld, now: Date): Explanation {
   }
   const pause = pauseOf(job, world);
   if (pause !== null) {
-    const target: Target | null =
-      pause.scope === 'definition' ? { at: 'definition', key: job.definitionKey } : null;
+    const elsewhere: Target | null = pause.scope === 'tenant' ? { at: 'tenants' } : null;
+    const isOwn = pause.scope === 'definition';
+    const target = isOwn ? ({ at: 'definition', key: job.definitionKey } as const) : elsewhere;
     return bad(pauseWords(pause, now), [], 'Resume it to run the job.', target);
   }
   if (alive.length === 0) {

@@ -41,6 +41,18 @@ export function dashboardPages() {
   };
 }
 
+export const PHONE = { width: 390, height: 844 };
+
+/** What is wrong with the page on a phone: findings of axe, and whether it is wider than the screen. */
+export async function phoneFindings(page: Page): Promise<string[]> {
+  const before = page.viewportSize();
+  await page.setViewportSize(PHONE);
+  const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+  const found = await axeFindings(page);
+  if (before) await page.setViewportSize(before);
+  return width > PHONE.width ? [...found, `the page is ${width} px wide`] : found;
+}
+
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** The findings of axe, short enough for a failed test. In the dark theme only colours differ. */

@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { unknownName } from '../../../core/values/nearest.ts';
+import { toCall } from '../../text/next-command.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** A refusal of the command line, with what was expected instead. */
@@ -40,5 +41,5 @@ function unknownCommand({ message }: CommanderError, command: Command): UsageErr
     const names = command.commands.map((one) => one.name()).filter((name) => name !== 'help');
     return new UsageError(unknownName('command', typed, names));
   }
-  return new UsageError(`unknown command "${typed}": npx longshore --help lists all`);
+  return new UsageError(`unknown command "${typed}": ${toCall('--help')} lists all`);
 }

@@ -8,6 +8,7 @@ import { printable, printableJson, printableLines } from '../../../core/values/p
 import { DEFAULT_TENANT } from '../../../core/access/scope.ts';
 import { shapeWords } from '../../../core/shape/shape-words.ts';
 import { sentence } from '../../../core/views/sentence.ts';
+import { toCall } from '../next-command.ts';
 
 /** Output of `show`: the summary, then all known fields. */
 export function jobText(job: Job, now: Date, workers: readonly WorkerInfo[] = []): string[] {
@@ -70,7 +71,7 @@ function resultLines(job: Job): string[] {
 
 function large({ jobId, largeParams, largeResult }: Job, kind: 'params' | 'result'): string[] {
   const { bytes = 0 } = (kind === 'params' ? largeParams : largeResult) ?? {};
-  return [`${bytes} bytes: npx longshore show ${jobId} --${kind}`];
+  return [`${bytes} bytes: ${toCall(`show ${jobId} --${kind}`)}`];
 }
 
 function json(value: unknown): string[] {

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import { now } from '../../runtime/clock.ts';
 import { RangeButtons } from './range-buttons.tsx';
-import { fieldTime, timeOfField } from '../../words/field-time.ts';
+import { fieldTime, timeOfField } from '../../words/charts/field-time.ts';
 import {
   type ChartSearch,
   rangeOf,

@@ -35,6 +35,7 @@ import { LogsPanel } from './logs-panel.tsx';
 import { PauseButton, PauseNotice } from './pause-part.tsx';
 import { RatesPanel } from './rates-panel.tsx';
 import { ReleasesPanel } from './releases-panel.tsx';
+import { SlowNotice } from './slow-notice.tsx';
 import { RunForm } from './run-form.tsx';
 
 const route = getRouteApi('/definitions/$key');
@@ -126,6 +127,7 @@ export function DefinitionScreen() {
       </p>
       {definition.paused && <PauseNotice pause={definition.paused} />}
       <NoWorkerNotice definition={definition} />
+      <SlowNotice definitionKey={key} />
       <RatesPanel definitionKey={key} />
       <Charts
         key={key}

@@ -89,7 +89,7 @@ describe('why a job does not run', () => {
       {},
       { pauses: [{ scope: 'tenant', name: 'default', ...pause }] },
       'bad',
-      /^Tenant default/,
+      /^Tenant default was paused 1m ago by key:1: smtp is down$/,
     ],
     ['another is', {}, { pauses: [{ scope: 'tenant', name: 'x', ...pause }] }, 'bad', /slots/],
     [

@@ -6,7 +6,7 @@ import type {
   ScheduleView,
 } from '../../../../src/core/schedule/schedule.ts';
 import { SCHEDULE_DEFAULTS } from '../../../../src/core/schedule/schedule.ts';
-import { fieldTime, timeOfField } from '../field-time.ts';
+import { fieldTime, timeOfField } from '../charts/field-time.ts';
 
 /** A schedule as typed into the form, without its params. */
 export interface ScheduleDraft {

@@ -1,4 +1,4 @@
-import { inZone } from './zone.ts';
+import { inZone } from '../zone.ts';
 
 /** What a `datetime-local` field shows and what is typed into it, in the time zone of the dashboard. */
 const PARTS = inZone({

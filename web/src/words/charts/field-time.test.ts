@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { fieldTime, timeOfField } from './field-time.ts';
-import { BROWSER_ZONE, showZone, shownZone } from './zone.ts';
+import { BROWSER_ZONE, showZone, shownZone } from '../zone.ts';
 
 afterEach(() => showZone(BROWSER_ZONE));
 
