@@ -24,7 +24,6 @@ const CITUS_FILES =
         (name) => `test/integration/store/${name}.test.ts`,
       );
 
-const BUILT = 'test/support/built-code.ts';
 const CHAOS = 'test/e2e/chaos.test.ts';
 const BUILT = 'test/support/files/build-first.ts';
 
@@ -46,7 +45,6 @@ export function projects({
     {
       test: {
         name: 'unit',
-        globalSetup: [BUILT],
         include: UNIT_FILES,
         exclude,
         globalSetup: [BUILT],

@@ -49,7 +49,12 @@ const SUMS = {
   jobs: z.int().describe('Jobs that ended, in any way.'),
   attempts: z.int().describe('Attempts that ended, also those that are retried, and hooks.'),
   runSeconds: z.number().describe('How long these attempts ran.'),
-  cpuSeconds: z.number().describe('CPU time of attempts that have a process or thread.'),
+  cpuSeconds: z
+    .number()
+    .nullable()
+    .describe(
+      'CPU time of attempts that have a process or thread; null if none of the attempts has: inline jobs are not measured.',
+    ),
   peakRssBytes: z
     .int()
     .nullable()

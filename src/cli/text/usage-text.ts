@@ -1,5 +1,4 @@
 import type { Budget, Usage, UsageSums } from '../../client/index.ts';
-import { isCpuUnknown } from '../../core/usage/usage.ts';
 import { duration } from '../../core/values/duration.ts';
 import { columns } from './columns.ts';
 import { size } from './size.ts';
@@ -25,7 +24,7 @@ function sumCells(sums: UsageSums): string[] {
     String(jobs),
     String(attempts),
     duration(runSeconds * 1_000),
-    isCpuUnknown(sums) ? 'not known' : duration(cpuSeconds * 1_000),
+    cpuSeconds === null ? 'not known' : duration(cpuSeconds * 1_000),
     peakRssBytes === null ? '-' : size(peakRssBytes),
   ];
 }

@@ -1,4 +1,4 @@
-import { RUNNING_SEEN, type Seen } from '../../core/problems/problem.ts';
+import { retriedKeys, RUNNING_SEEN, type Seen } from '../../core/problems/problem.ts';
 import { DEFAULT_TENANT, mayDo } from '../../core/access/scope.ts';
 import { DAY_MS } from '../../core/values/duration.ts';
 import type { PublishedDefinition } from '../job.ts';
@@ -40,7 +40,13 @@ export async function readSeen(client: Longshore, now: Date, { withWebhooks = fa
   const { scopes } = await client.caller();
   const seesOthers = tenant.tenant === DEFAULT_TENANT && mayDo(scopes, 'admin');
   const tenants = seesOthers ? await client.tenants.list() : [];
-  const seen = { failures, workers, pauses, schedules, alerts, running, tenant, tenants };
+  const retrying = await Promise.all(
+    retriedKeys(alerts).map((definitionKey) =>
+      client.list({ definitionKey, status: ['retrying'], limit: 1 }),
+    ),
+  );
+  const retried = retrying.flatMap(({ jobs }) => jobs);
+  const seen = { failures, workers, pauses, schedules, alerts, running, retried, tenant, tenants };
   // The URL of a webhook may contain a token, which an agent need not see; the alert about it does not.
   const webhooks: Seen['webhooks'] =
     withWebhooks && mayDo(scopes, 'operate') ? await client.webhooks.list() : [];

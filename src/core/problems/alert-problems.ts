@@ -1,11 +1,21 @@
 import type { AlertView } from '../alert/alert.ts';
 import { ownersOf } from '../definition/owners.ts';
+import { rootCause } from '../failure/dead-letter.ts';
+import { causeWords } from '../failure/failure-words.ts';
+import type { JobView } from '../job/job.ts';
 import type { DefinitionStats } from '../views/stats.ts';
-import { alertTarget, OF_DEAD_LETTERS, type Problem, RUNNING_SEEN, type Seen } from './problem.ts';
+import {
+  alertTarget,
+  isOfRetries,
+  OF_DEAD_LETTERS,
+  type Problem,
+  RUNNING_SEEN,
+  type Seen,
+} from './problem.ts';
 
 /** Firing alerts that no other problem of the list covers. */
 export function alertProblems(
-  { alerts, definitions, failures, running, stats }: Seen,
+  { alerts, definitions, failures, running, stats, retried = [] }: Seen,
   own: readonly Problem[],
 ): Problem[] {
   const owners = ownersOf(definitions);
@@ -28,10 +38,19 @@ export function alertProblems(
     .map((alert) => ({
       kind: 'alert',
       about: null,
-      text: `${sentence(alert)}.`,
+      text: `${sentence(alert)}${causeOf(alert, retried)}.`,
       owner: alert.definitionKey === null ? null : (owners.get(alert.definitionKey) ?? null),
       target: alertTarget(alert) ?? { at: 'alerts' },
     }));
+}
+
+/** Why attempts are retried, by a job that waits for its retry now. */
+function causeOf(alert: AlertView, retried: readonly JobView[]): string {
+  if (!isOfRetries(alert)) return '';
+  const job = retried.find(({ definitionKey }) => definitionKey === alert.definitionKey);
+  if (!job?.error) return '';
+  const words = causeWords({ ...job.error, cause: rootCause(job.error) });
+  return `: ${words.replace(/\.$/, '')}`;
 }
 
 /** The message with a capital, unless it begins with a name. */

@@ -68,8 +68,26 @@ export interface Seen extends JobWorld {
   >[];
   /** Firing alerts. */
   alerts: readonly AlertView[];
+  /** A job that waits for its retry, of each of `retriedKeys`: its error is the cause. */
+  retried?: readonly JobView[];
   /** Empty for a caller that may not read them: then the alerts about them remain. */
   webhooks: readonly WebhookView[];
+}
+
+const OF_RETRIES: ReadonlySet<AlertView['rule']> = new Set(['retries', 'retry-rate']);
+const RETRIED_MAX = 5;
+
+export function isOfRetries({ rule }: Pick<AlertView, 'rule'>): boolean {
+  return OF_RETRIES.has(rule);
+}
+
+/** The definitions whose alerts say that attempts are retried, and not why. */
+export function retriedKeys(alerts: readonly AlertView[]): string[] {
+  const firing = alerts.filter((alert) => alert.status === 'firing' && isOfRetries(alert));
+  return [...new Set(firing.flatMap(({ definitionKey }) => definitionKey ?? []))].slice(
+    0,
+    RETRIED_MAX,
+  );
 }
 
 /** Definitions with waiting or scheduled jobs. */

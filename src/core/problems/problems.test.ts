@@ -12,6 +12,7 @@ import {
   madeWorker,
   NOW,
 } from '../../../web/src/words/made.fixture.ts';
+import { failureOf } from '../failure/failure.ts';
 import type { Seen } from './problem.ts';
 import { problemsOf } from './problems.ts';
 
@@ -222,6 +223,26 @@ test.each([
     'an alert',
     { alerts: [madeAlert({ rule: 'retry-rate', message: '70 % of hello' })] },
     /^70 % of hello\.$/,
+  ],
+  [
+    'an alert about retries, with the root cause of a job that waits for its retry',
+    {
+      alerts: [
+        madeAlert({ rule: 'retry-rate', definitionKey: 'hello', message: '70 % of hello' }),
+        madeAlert({ rule: 'retries', definitionKey: null, status: 'resolved' }),
+      ],
+      retried: [
+        madeJob({ definitionKey: 'other', error: failureOf('TIMEOUT', 'too slow') }),
+        madeJob({
+          definitionKey: 'hello',
+          error: {
+            ...failureOf('HANDLER_ERROR', 'row 7 was refused'),
+            cause: failureOf('HANDLER_ERROR', 'column vat_id does not exist.'),
+          },
+        }),
+      ],
+    },
+    /^70 % of hello: column vat_id does not exist\.$/,
   ],
   [
     'a worker that died',

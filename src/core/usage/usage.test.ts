@@ -82,6 +82,15 @@ it('orders rows by day, tenant and definition, and writes only the columns of th
   );
 });
 
+it('does not know the CPU time of attempts that left neither CPU time nor memory', () => {
+  const inline = stored({ cpuMs: 0, peakRssBytes: null });
+  const view = usageView([inline], range, [], at);
+  expect(view.total.cpuSeconds).toBeNull();
+  expect(usageCsv(view)).toBe('jobs,attempts,runSeconds,cpuSeconds,peakRssBytes\r\n1,2,1.5,,\r\n');
+  const short = usageView([inline, stored({ cpuMs: 0, peakRssBytes: 7 })], range, [], at);
+  expect(short.total.cpuSeconds).toBe(0);
+});
+
 it('has no rows where nothing happened', () => {
   const view = usageView([], range, ['day'], at);
   expect(view).toMatchObject({ rows: [], total: { jobs: 0, runSeconds: 0, peakRssBytes: null } });

@@ -24,14 +24,14 @@ export interface UsageSums {
   /** Attempts that ended, hooks included. */
   attempts: number;
   runSeconds: number;
-  cpuSeconds: number;
+  /** Null when none was measured. */
+  cpuSeconds: number | null;
   /** Of the largest attempt; null when none was measured. */
   peakRssBytes: number | null;
 }
 
-/** Attempts without a process or thread of their own leave neither CPU time nor memory. */
-export function isCpuUnknown({ attempts, cpuSeconds, peakRssBytes }: UsageSums): boolean {
-  return attempts > 0 && cpuSeconds === 0 && peakRssBytes === null;
+export function isCpuUnknown({ cpuSeconds }: Pick<UsageSums, 'cpuSeconds'>): boolean {
+  return cpuSeconds === null;
 }
 
 export interface UsageRow extends UsageSums {
@@ -110,11 +110,15 @@ function inOrder(groupBy: readonly UsageGroup[]): UsageGroup[] {
 function sumOf(stored: readonly StoredUsage[]): UsageSums {
   const sum = (of: (one: StoredUsage) => number) => stored.reduce((all, one) => all + of(one), 0);
   const peaks = stored.flatMap(({ peakRssBytes }) => peakRssBytes ?? []);
+  const cpuMs = sum((one) => one.cpuMs);
+  // Attempts without a process or thread of their own leave neither CPU time nor memory.
+  const isUnmeasured =
+    cpuMs === 0 && peaks.length === 0 && stored.some(({ attempts }) => attempts > 0);
   return {
     jobs: sum(({ jobs }) => jobs),
     attempts: sum(({ attempts }) => attempts),
     runSeconds: secondsOf(sum(({ runMs }) => runMs)),
-    cpuSeconds: secondsOf(sum(({ cpuMs }) => cpuMs)),
+    cpuSeconds: isUnmeasured ? null : secondsOf(cpuMs),
     peakRssBytes: peaks.reduce<number | null>((most, one) => Math.max(most ?? 0, one), null),
   };
 }

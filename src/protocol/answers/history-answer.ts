@@ -28,7 +28,7 @@ const AttemptAnswer = z
     pid: z.int().nullable().describe('Process id on the host of the worker.'),
     startedAt: Moment,
     finishedAt: Moment.nullable().describe('Null while it runs.'),
-    durationMs: z.number().nullable(),
+    durationMs: z.number().nullable().describe('From startedAt to finishedAt of the attempt.'),
     exitCode: z.int().nullable(),
     signal: z.string().nullable().describe('Signal that ended the process, like SIGKILL.'),
     peakRssBytes: z.number().nullable().describe('Peak memory.'),

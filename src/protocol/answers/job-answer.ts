@@ -86,7 +86,9 @@ export const JobAnswer = z
     runAt: Moment.nullable().describe('Earliest time to run.'),
     expiresAt: Moment.nullable().describe('Fails if not started by then.'),
     startedAt: Moment.nullable().describe('Start of the latest attempt.'),
-    finishedAt: Moment.nullable(),
+    finishedAt: Moment.nullable().describe(
+      'End of the job. From createdAt it took as long as the job lasted, from startedAt as long as the latest attempt and what followed it.',
+    ),
     updatedAt: Moment,
     heartbeatAt: Moment.nullable(),
     leaseExpiresAt: Moment.nullable(),

@@ -86,7 +86,7 @@ describe.each(postgresVersions())('GET /v1/usage on PostgreSQL %i', (postgres) =
   it('knows the run time of inline jobs, and nothing else of them', async () => {
     await end(await begin('inline'), SUCCESS, null);
     const total = await sums('inline');
-    expect(total).toMatchObject({ jobs: 1, attempts: 1, cpuSeconds: 0, peakRssBytes: null });
+    expect(total).toMatchObject({ jobs: 1, attempts: 1, cpuSeconds: null, peakRssBytes: null });
     expect(total.runSeconds).toBeGreaterThanOrEqual(4);
   });
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import type { ScheduleView } from '../../../src/core/schedule/schedule.ts';
 import type { WorkerView } from '../../../src/core/queue/worker.ts';
+import { packLines, unpackLines } from '../../../src/store/attempt/log-data.ts';
 import { findRunningCluster } from '../../../src/postgres/embedded.ts';
 import { jobInState, post, readJob, startJob } from '../api.ts';
 import { FIXTURES, launch } from '../processes.ts';
@@ -22,6 +23,8 @@ export interface Problems {
 
 const BATCH = 5_000;
 const SCHEDULED_RUNS = 3;
+/** How far the stuck job is set back. */
+const BACK_MS = (5 * 60 + 15) * 60_000;
 
 export async function plantProblems(
   dataDir: string,
@@ -85,7 +88,7 @@ async function plantStuckJob(dataDir: string, address: string, jobId: string): P
   const client = new Client({ connectionString: await findRunningCluster(dataDir) });
   await client.connect();
   // All of its times, and the start of its worker before it: no page may contradict another one.
-  const back = (column: string) => `${column} = ${column} - interval '5 hours 15 minutes'`;
+  const back = (column: string) => `${column} = ${column} - interval '${BACK_MS} ms'`;
   for (const change of [
     `update longshore.job set ${back('created_at')} where id = $1`,
     `update longshore.running set ${back('queued_at')}, ${back('started_at')} where id = $1`,
@@ -94,7 +97,29 @@ async function plantStuckJob(dataDir: string, address: string, jobId: string): P
   ]) {
     await client.query(change, [jobId]);
   }
+  await plantOldLog(client, jobId);
   await client.end();
+}
+
+/** What the job has logged so far, too: the time of each line is in the packed chunk. */
+async function plantOldLog(client: Client, jobId: string): Promise<void> {
+  const { rows } = await client.query<{ claim_no: number; n: number; data: Buffer }>(
+    'select claim_no, n, data from longshore.log_chunk where job_id = $1',
+    [jobId],
+  );
+  for (const { claim_no: claim, n, data } of rows) {
+    const lines = await unpackLines(data);
+    const older = lines.map((line) => ({ ...line, atMs: line.atMs - BACK_MS }));
+    await client.query(
+      `update longshore.log_chunk set data = $4, at = at - make_interval(secs => $5)
+       where job_id = $1 and claim_no = $2 and n = $3`,
+      [jobId, claim, n, await packLines(older), BACK_MS / 1_000],
+    );
+  }
+  await client.query(
+    `update longshore.event set at = at - make_interval(secs => $2) where job_id = $1`,
+    [jobId, BACK_MS / 1_000],
+  );
 }
 
 async function enqueueMany(address: string, definitionKey: string, count: number): Promise<void> {

@@ -143,13 +143,19 @@ export interface SchedulePage {
   nextCursor: string | null;
 }
 
-export const schedulesQuery = (cursor?: string, definitionKey?: string) =>
+export const schedulesQuery = (cursor?: string, definitionKey?: string, limit?: number) =>
   queryOptions({
-    queryKey: ['schedules', cursor, definitionKey],
-    queryFn: read<SchedulePage>('/v1/schedules', { cursor, definitionKey }),
+    queryKey: ['schedules', cursor, definitionKey, limit],
+    queryFn: read<SchedulePage>('/v1/schedules', { cursor, definitionKey, limit }),
     placeholderData: keepPreviousData,
     refetchInterval: () => pollMs(LATER_MS),
   });
+
+/** The most that a page of the API has. */
+const PAGE_MAX = 200;
+
+/** All schedules, as far as one page reaches: for what looks at each of them. */
+export const manySchedulesQuery = () => schedulesQuery(undefined, undefined, PAGE_MAX);
 
 export const scheduleQuery = (id: string) =>
   queryOptions({

@@ -8,7 +8,7 @@ import {
   definitionsQuery,
   jobsByIdQuery,
   offersQuery,
-  schedulesQuery,
+  manySchedulesQuery,
   workersQuery,
 } from '../api/queries.ts';
 import { otherTenantQuery } from '../api/search-queries.ts';
@@ -35,7 +35,7 @@ export function usePaletteEntries(
   const navigate = useNavigate();
   const { data: offers = [] } = useQuery(offersQuery());
   const { data: definitions = [] } = useQuery(definitionsQuery());
-  const { data: page } = useQuery(schedulesQuery());
+  const { data: page } = useQuery(manySchedulesQuery());
   const { data: workers = [] } = useQuery(workersQuery());
   const settled = useSettled(text.trim().toLowerCase(), TYPING_MS);
   const part = idPart(settled);

@@ -13,9 +13,9 @@ import { type Snapshot, topText } from '../../text/jobs/top-text.ts';
 const INTERVAL_MS = 2_000;
 /** Maximum number of running jobs to show. */
 const LIMIT = 200;
-const ROWS_UNKNOWN = 20;
-/** Screen rows used by everything else. */
-const ROWS_TAKEN = 20;
+const ROWS_UNKNOWN = 40;
+/** Of a screen: its title, and the last row, in which a line break would scroll. */
+const ROWS_TAKEN = 3;
 /** Of the sparklines. */
 const SERIES_MINUTES = 20;
 
@@ -45,7 +45,7 @@ export function addTop(program: Command, cli: Cli): void {
       }
       const seen = await look(client, cli.clock.now());
       if (out.json) out.document(seen);
-      else out.lines(topText(seen, cli.clock.now(), out.width, ROWS_UNKNOWN, out.next));
+      else out.lines(topText(seen, cli.clock.now(), out.width, null, out.next));
     });
 }
 

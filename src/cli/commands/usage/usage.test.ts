@@ -15,7 +15,7 @@ const USAGE = {
   from: '2026-01-31',
   to: '2026-01-31',
   groupBy: ['day', 'definition'],
-  rows: [ROW, { ...ROW, definitionKey: 'tiny', cpuSeconds: 0, peakRssBytes: null }],
+  rows: [ROW, { ...ROW, definitionKey: 'tiny', cpuSeconds: null, peakRssBytes: null }],
   total: SUMS,
 };
 
@@ -38,7 +38,7 @@ test('prints a table, CSV or JSON of what is asked for', async () => {
   expect(csv.stdout.split('\r\n')).toEqual([
     'day,definitionKey,jobs,attempts,runSeconds,cpuSeconds,peakRssBytes',
     '2026-01-31,image.resize,120,124,310.25,268.4,104857600',
-    '2026-01-31,tiny,120,124,310.25,0,',
+    '2026-01-31,tiny,120,124,310.25,,',
     '',
   ]);
   const document = await run(['usage', 'tiny', '--json', '--url', url]);

@@ -39,6 +39,7 @@ test('tells who works, what waits and what runs, with exact counts', () => {
   const running = [
     job('resize', { status: 'running', startedAt: '2030-01-01T00:00:30Z', progress }),
     job('mail', { status: 'running', startedAt: '2030-01-01T00:00:59Z' }),
+    job('mail', { status: 'running', startedAt: '2030-01-01T00:00:59Z' }),
   ];
   const definitions = [
     counts('idle', null, { succeeded: 9 }),
@@ -47,7 +48,7 @@ test('tells who works, what waits and what runs, with exact counts', () => {
   ];
   const totals = { ...none, queued: 2_400, retrying: 100, running: 301, failed: 1_200 };
   const seen = { at: '', issues: [], workers, running, totals, definitions, throughput };
-  expect(topText(seen, now, 100, 1)).toEqual([
+  expect(topText(seen, now, 100, 16)).toEqual([
     '1 worker   2 of 8 slots busy   2500 waiting   1200 dead letters',
     '',
     'PER MINUTE  LAST 4 MIN  LAST MINUTE  THIS MINUTE  4 MIN',
@@ -70,7 +71,7 @@ test('tells who works, what waits and what runs, with exact counts', () => {
 test('prints whole ids for programs', () => {
   const running = [job('mail', { status: 'running' })];
   const seen = { at: '', issues: [], workers, running, totals: none, definitions: [], throughput };
-  expect(topText(seen, now, Infinity, 1).at(-1)).toMatch(/^id-of-mail /);
+  expect(topText(seen, now, Infinity, null).at(-1)).toMatch(/^id-of-mail /);
 });
 
 test('begins with what needs attention', () => {
@@ -83,10 +84,31 @@ test('begins with what needs attention', () => {
   };
   const seen = { at: '', workers, running: [], totals: none, definitions: [], throughput };
   const issues = Array.from({ length: 6 }, () => issue);
-  expect(topText({ ...seen, issues }, now, 100, 1).slice(1, 8)).toEqual([
+  expect(topText({ ...seen, issues }, now, 100, null).slice(1, 8)).toEqual([
     '',
     ...Array.from({ length: 4 }, () => 'mail: 2 jobs wait. → npx longshore workers'),
     '… 2 more: npx longshore issues',
     '',
   ]);
+});
+
+test('shows what there is room for, and how much is left out', () => {
+  const definitions = Array.from({ length: 100 }, (_, n) =>
+    counts(`d${n}`, null, { queued: n === 7 ? 500 : 1, failed: n }),
+  );
+  const running = Array.from({ length: 50 }, (_, n) => job(`j${n}`, { status: 'running' }));
+  const totals = { ...none, running: 90 };
+  const seen = { at: '', issues: [], workers, running, totals, definitions, throughput };
+  const lines = topText(seen, now, 100, 30);
+  expect(lines.length).toBe(30);
+  const at = lines.findIndex((line) => line.startsWith('… '));
+  expect(lines.slice(10, at).map((line) => line.split(' ')[0])).toEqual([
+    'd7',
+    ...Array.from({ length: 7 }, (_, n) => `d${93 + n}`),
+  ]);
+  expect(lines[at]).toBe('… 92 more: npx longshore definitions');
+  expect(lines.at(-1)).toBe('… 82 more');
+  const few = topText({ ...seen, definitions: definitions.slice(0, 3) }, now, 100, 30);
+  expect([few.length, few.filter((line) => line.startsWith('… ')).length]).toEqual([30, 1]);
+  expect(topText(seen, now, 100, null).filter((line) => line.startsWith('d')).length).toBe(20);
 });

@@ -15,12 +15,15 @@ export interface Snapshot extends Pick<Stats, 'at' | 'totals' | 'definitions' | 
   running: Job[];
 }
 
-/** The output of `top` within the given width; at most `rows` jobs. */
+/** Rows of definitions, and of jobs, when the height is unknown. */
+const ROWS_MAX = 20;
+
+/** The output of `top` within the given width and height; null: the height is unknown. */
 export function topText(
   seen: Snapshot,
   now: Date,
   widthMax: number,
-  rows: number,
+  height: number | null,
   next = (command: string) => nextCommand(command, {}),
 ): string[] {
   const { workers, running, totals, definitions } = seen;
@@ -33,18 +36,42 @@ export function topText(
     `${waitingOf(totals)} waiting`,
     `${totals.failed} dead ${totals.failed === 1 ? 'letter' : 'letters'}`,
   ];
-  // Jobs and counts are read one after the other.
-  const left = Math.max(running.length, totals.running + totals.cancelling) - rows;
-  return [
+  const top = [
     head.join('   '),
     '',
     ...issueRows(seen.issues, widthMax, next),
     ...throughputLines(seen.throughput, widthMax),
     '',
-    ...columns([DEFINITION_HEADER, ...definitions.flatMap(definitionRow)], widthMax),
-    ...runningLines(running.slice(0, rows), now, widthMax),
-    ...(running.length > rows ? [`… ${left} more`] : []),
   ];
+  const listed = definitions.filter(isListed);
+  // Besides their rows, definitions have a header, and jobs a header and an empty line.
+  const room = height === null ? null : height - top.length - (running.length > 0 ? 3 : 1);
+  const rows = shares(room, listed.length, running.length);
+  const shown = busiest(listed, rows.definitions);
+  // Jobs and counts are read one after the other.
+  const left = Math.max(running.length, totals.running + totals.cancelling) - rows.jobs;
+  return [
+    ...top,
+    ...columns([DEFINITION_HEADER, ...shown.map(definitionRow)], widthMax),
+    ...(shown.length < listed.length
+      ? [`… ${listed.length - shown.length} more: ${next('definitions')}`]
+      : []),
+    ...runningLines(running.slice(0, rows.jobs), now, widthMax),
+    ...(running.length > rows.jobs ? [`… ${left} more`] : []),
+  ];
+}
+
+/** Each list gets half of the room, and what the other leaves; a row says how many are left out. */
+function shares(
+  room: number | null,
+  definitions: number,
+  jobs: number,
+): { definitions: number; jobs: number } {
+  if (room === null) return { definitions: ROWS_MAX, jobs: ROWS_MAX };
+  const some = Math.min(definitions, Math.max(room - jobs, Math.ceil(room / 2)));
+  const others = Math.min(jobs, room - some);
+  const fit = (rows: number, all: number) => Math.max(1, rows < all ? rows - 1 : rows);
+  return { definitions: fit(some, definitions), jobs: fit(others, jobs) };
 }
 
 function runningLines(jobs: readonly Job[], now: Date, widthMax: number): string[] {
@@ -95,12 +122,26 @@ function waitingOf({ queued, scheduled, retrying, created }: Stats['totals']): n
   return queued + scheduled + retrying + created;
 }
 
+type Counted = Stats['definitions'][number];
+
+const countsOf = ({ states, running }: Counted) => [waitingOf(states), running, states.failed];
+
 /** Definitions without open or failed jobs have no row. */
-function definitionRow(one: Stats['definitions'][number]): string[][] {
-  const counts = [waitingOf(one.states), one.running, one.states.failed];
-  if (counts.every((count) => count === 0)) return [];
+function isListed(one: Counted): boolean {
+  return countsOf(one).some((count) => count > 0);
+}
+
+/** Those with most jobs, in the order of all. */
+function busiest(all: readonly Counted[], rows: number): readonly Counted[] {
+  const open = (one: Counted) => waitingOf(one.states) + one.running;
+  const first = all.toSorted((a, b) => open(b) - open(a) || b.states.failed - a.states.failed);
+  const shown = new Set(first.slice(0, rows));
+  return all.filter((one) => shown.has(one));
+}
+
+function definitionRow(one: Counted): string[] {
   const oldest = one.oldestAgeMs === null ? '-' : age(one.oldestAgeMs);
-  return [[one.key, ...counts.map(String), oldest]];
+  return [one.key, ...countsOf(one).map(String), oldest];
 }
 
 function jobRow(job: Job, now: Date, widthMax: number): string[] {

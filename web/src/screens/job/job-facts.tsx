@@ -50,6 +50,8 @@ export function JobFacts({ job }: { job: JobView }) {
           ['Finished', job.finishedAt && <Moment at={job.finishedAt} />],
           ['Waiting now', job.status === 'queued' ? <WaitingNow job={job} /> : null],
           ['Queue time', job.status === 'queued' ? null : waited(job)],
+          [job.attempts > 1 ? 'Last start to end' : 'Start to end', toEnd(job, job.startedAt)],
+          ['Creation to end', toEnd(job, job.createdAt)],
           ['Cancel requested', job.cancelRequestedAt && <Moment at={job.cancelRequestedAt} />],
           ['Lease expires', job.leaseExpiresAt && <Moment at={job.leaseExpiresAt} />],
         ]}
@@ -134,6 +136,12 @@ function tags({ tags: all }: JobView) {
 
 function WaitingNow({ job: { queuedAt, createdAt } }: { job: JobView }) {
   return timeSince(queuedAt ?? createdAt, useNow());
+}
+
+/** The list of jobs has that of the start, the timeline that of the creation. */
+function toEnd({ finishedAt }: JobView, from: string | null): string | null {
+  if (from === null || finishedAt === null) return null;
+  return duration(Date.parse(finishedAt) - Date.parse(from));
 }
 
 function waited({ queuedAt, startedAt, attempts }: JobView): string | null {

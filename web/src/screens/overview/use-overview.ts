@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { AlertView } from '../../../../src/core/alert/alert.ts';
 import type { PauseView } from '../../../../src/core/queue/limit-view.ts';
@@ -6,7 +6,7 @@ import type { JobView } from '../../../../src/core/job/job.ts';
 import type { ScheduleView } from '../../../../src/core/schedule/schedule.ts';
 import type { TenantView } from '../../../../src/core/views/key-view.ts';
 import type { StatsView } from '../../../../src/core/views/stats.ts';
-import { RUNNING_SEEN } from '../../../../src/core/problems/problem.ts';
+import { retriedKeys, RUNNING_SEEN } from '../../../../src/core/problems/problem.ts';
 import type { WebhookView } from '../../../../src/core/webhook/webhook.ts';
 import type { WorkerView } from '../../../../src/core/queue/worker.ts';
 import { ownTenantQuery, tenantsQuery } from '../../api/admin-queries.ts';
@@ -15,7 +15,7 @@ import {
   definitionsQuery,
   jobsQuery,
   pausesQuery,
-  schedulesQuery,
+  manySchedulesQuery,
   workersQuery,
 } from '../../api/queries.ts';
 import { useMay } from '../../api/use-may.ts';
@@ -33,6 +33,8 @@ export interface Overview {
   pauses: PauseView[];
   running: JobView[];
   nextRetry: JobView | null;
+  /** Why attempts are retried, where an alert says that they are. */
+  retried: JobView[];
   workers: WorkerView[];
   definitions: PublishedDefinition[];
   schedules: ScheduleView[];
@@ -54,9 +56,14 @@ export function useOverview(): { overview: Overview | null; error: Error | null 
   const retrying = useQuery(jobsQuery({ status: ['retrying'], sort: 'runAt', limit: 1 }, EVERY_MS));
   const workers = useQuery(workersQuery());
   const definitions = useQuery(definitionsQuery());
-  const schedules = useQuery(schedulesQuery());
+  const schedules = useQuery(manySchedulesQuery());
   const stats = useQuery(statsQuery());
   const alerts = useQuery(firingAlertsQuery());
+  const retried = useQueries({
+    queries: retriedKeys(alerts.data?.alerts ?? []).map((definitionKey) =>
+      jobsQuery({ definitionKey, status: ['retrying'], limit: 1 }, EVERY_MS),
+    ),
+  });
   const own = useQuery(ownTenantQuery());
   const seesOthers = useMay('admin', { ofDefaultTenant: true }) && tenant === null;
   const tenants = useQuery({ ...tenantsQuery(), enabled: seesOthers });
@@ -72,6 +79,7 @@ export function useOverview(): { overview: Overview | null; error: Error | null 
     pauses: pauses.data,
     running: running.data.jobs,
     nextRetry: retrying.data.jobs[0] ?? null,
+    retried: retried.flatMap(({ data }) => data?.jobs ?? []),
     workers: workers.data,
     definitions: definitions.data,
     schedules: schedules.data.schedules,

@@ -6,7 +6,7 @@ import { amountWords, cpuWords, memoryWords } from '../../words/usage/usage-word
 /** What each definition used, the most first, and the sum. */
 export function UsageTable({ usage, isOfTenants }: { usage: UsageView; isOfTenants: boolean }) {
   const rows = usage.rows.toSorted(
-    (a, b) => b.cpuSeconds - a.cpuSeconds || b.runSeconds - a.runSeconds,
+    (a, b) => (b.cpuSeconds ?? 0) - (a.cpuSeconds ?? 0) || b.runSeconds - a.runSeconds,
   );
   const total: UsageRow = { ...usage.total, day: null, tenant: null, definitionKey: null };
   const sum = (title: string, of: (sums: UsageSums) => string) => ({

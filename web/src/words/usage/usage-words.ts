@@ -53,16 +53,17 @@ export function shortDay(day: string): string {
   return SHORT.format(new Date(day));
 }
 
-/** "12", "4m02s". */
-export function amountWords(measure: BudgetMeasure, amount: number): string {
+/** "12", "4m02s". CPU time is not known when none was measured. */
+export function amountWords(measure: BudgetMeasure, amount: number | null): string {
+  if (amount === null) return 'not known';
   if (measure !== 'jobs') return duration(amount * SECOND_MS);
   return Number(amount.toFixed(3)).toLocaleString('en');
 }
 
 export { isCpuUnknown };
 
-export function cpuWords(sums: UsageSums): string {
-  return isCpuUnknown(sums) ? 'not known' : amountWords('cpuSeconds', sums.cpuSeconds);
+export function cpuWords({ cpuSeconds }: Pick<UsageSums, 'cpuSeconds'>): string {
+  return amountWords('cpuSeconds', cpuSeconds);
 }
 
 export const CPU_UNKNOWN =
