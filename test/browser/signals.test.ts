@@ -7,7 +7,7 @@ const { shop, open, forgiveComplaints } = dashboardPages();
 
 /** A job that waits for a decision, and the form for it on its page. */
 async function waitingJob(order: number) {
-  const id = await startJob(shop.address, 'billing.refund', { order });
+  const id = await startJob(shop.address, 'order.refund', { order });
   await jobInState(shop.address, id, 'suspended');
   const page = await open(`/jobs/${id}`);
   const form = page.getByRole('region', { name: 'Signal decision' });
