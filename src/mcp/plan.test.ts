@@ -29,7 +29,9 @@ test('a tool needs the plan and the key', () => {
 });
 
 test('no tool that changes something passes for a reader', () => {
-  expect(readers.filter((name) => !/^(list|find|explain|overview|job_log|definition_log)/.test(name))).toEqual([]);
+  expect(
+    readers.filter((name) => !/^(list|find|explain|overview|job_log|definition_log)/.test(name)),
+  ).toEqual([]);
 });
 
 test.each([
