@@ -55,8 +55,13 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'worker/heartbeat.ts',
-        find: "this.#fenceTimer = setTimeout(() => this.#fence('the lease could not be renewed'), leftMs);",
+        find: 'this.#fenceTimer = setTimeout(() => this.#fence(UNRENEWED), leftMs);',
         replace: 'void leftMs;',
+      },
+      {
+        file: 'worker/heartbeat.ts',
+        find: 'if (isDue) this.#fence(UNRENEWED);',
+        replace: 'void isDue;',
       },
       {
         file: 'worker/heartbeat.ts',

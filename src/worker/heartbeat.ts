@@ -90,6 +90,16 @@ class ShardLease {
     return this.#instance;
   }
 
+  /**
+   * Whether jobs that were claimed under this identity may start. A process that was stopped for a
+   * while reads the answer to its claim before the timer of the fence fires.
+   */
+  holds(instance: string): boolean {
+    const isDue = !this.#resting && this.#options.clock.monotonicMs() >= this.#fenceMs();
+    if (isDue) this.#fence(UNRENEWED);
+    return this.#instance === instance;
+  }
+
   async register(instance: string = randomUUID()): Promise<void> {
     const { queue, identity, leaseMs, clock } = this.#options;
     const sentMs = clock.monotonicMs();
@@ -242,7 +252,7 @@ class ShardLease {
     onRenewed(this.#renewedMs + (this.#heldMs * 11) / 12);
     const leftMs = this.#fenceMs() - clock.monotonicMs();
     clearTimeout(this.#fenceTimer);
-    this.#fenceTimer = setTimeout(() => this.#fence('the lease could not be renewed'), leftMs);
+    this.#fenceTimer = setTimeout(() => this.#fence(UNRENEWED), leftMs);
   }
 
   #fence(reason: string): void {
@@ -258,6 +268,7 @@ class ShardLease {
   }
 }
 
+const UNRENEWED = 'the lease could not be renewed';
 const LOST = 'the lease was lost while a job was on its way here';
 
 /**
@@ -297,6 +308,11 @@ export class Heartbeat implements Service, Lease {
   /** Null while this worker holds no lease in that shard and must not claim there. */
   instance(shard: number): string | null {
     return this.#shards[shard]?.instance ?? null;
+  }
+
+  /** Whether jobs that were claimed there under this identity may start. */
+  holds(shard: number, instance: string): boolean {
+    return this.#shards[shard]?.holds(instance) ?? false;
   }
 
   /** Before a claim: the lease there is not stretched when this resolves. */

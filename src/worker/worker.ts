@@ -202,6 +202,7 @@ export class Worker implements Service {
       quietMs: databaseUrl === null ? pollMs : quietMs(pollMs, queue.shards),
       journal: this.#journal,
       instance: (shard) => this.#heartbeat.instance(shard),
+      holds: (shard, instance) => this.#heartbeat.holds(shard, instance),
       readyToClaim: async (shard) => await this.#heartbeat.readyToClaim(shard),
       ...parts,
     });

@@ -24,6 +24,8 @@ export interface WorkLoopOptions extends Pick<ShardQueueOptions, 'ageingMs' | 'q
   journal: Journal;
   /** The current identity of this worker in a shard; null while it has no valid lease there. */
   instance(shard: number): string | null;
+  /** Whether jobs that were claimed there under this identity may start. */
+  holds(shard: number, instance: string): boolean;
   /** Resolves when the lease there is as short as that of a worker with jobs. */
   readyToClaim?(shard: number): Promise<void>;
   slots: number;
@@ -220,7 +222,7 @@ export class WorkLoop implements Service {
       })
       .then((executions) => {
         // The lease was lost meanwhile: the reaper gives these jobs to other workers.
-        const ours = this.#options.instance(shard) === instance;
+        const ours = this.#options.holds(shard, instance);
         if (!ours) for (const execution of executions) this.running.delete(execution);
         this.#slots.accept(ours ? executions : [], promised());
         // Slots that were promised and not used are for the other shards.

@@ -96,3 +96,37 @@ it('counts the lease from when its renewal was sent, however late the answer arr
   const ofLease = (LEASE_MS * 11) / 12;
   expect(ends.slice(0, 3)).toEqual([ofLease, ofLease, LATE_MS + ofLease]);
 });
+
+it('lets no job start once the lease may be over, before a timer has fired', async () => {
+  const database = await testDatabase();
+  const queue = directQueue(postgresQueue(database.db, database.db, database.waker));
+  const LEASE_MS = 60_000;
+  let nowMs = 0;
+  const fenced: string[] = [];
+  const heartbeat = new Heartbeat({
+    queue,
+    longLease: null,
+    clock: { ...systemClock, monotonicMs: () => nowMs },
+    log: silentLog,
+    leaseMs: LEASE_MS,
+    heartbeatMs: 20_000,
+    identity: () => ({ host: 'test', pid: 1, version: '0', slots: 1 }),
+    isIdle: () => false,
+    snapshot: () => new Set(),
+    onAnswer: () => undefined,
+    onRenewed: () => undefined,
+    onFence: async (_, reason) => void fenced.push(reason),
+  });
+  onTestFinished(async () => {
+    await heartbeat.stop();
+    await database.close();
+  });
+  await heartbeat.start();
+  const instance = heartbeat.instance(0) ?? '';
+  nowMs = (LEASE_MS * 5) / 6 - 1;
+  expect([heartbeat.holds(0, 'another'), heartbeat.holds(0, instance)]).toEqual([false, true]);
+  // The process was stopped for a minute: no timer has fired since.
+  nowMs = LEASE_MS;
+  expect([heartbeat.holds(0, instance), heartbeat.instance(0)]).toEqual([false, null]);
+  expect(fenced).toEqual(['the lease could not be renewed']);
+});
