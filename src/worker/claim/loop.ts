@@ -22,11 +22,9 @@ export interface WorkLoopOptions extends Pick<ShardQueueOptions, 'ageingMs' | 'q
   runners: Pick<Runners, 'source'>;
   definitions: ServedDefinitions;
   journal: Journal;
-  /** The current identity of this worker in a shard; null while it has no valid lease there. */
+  /** See `Heartbeat`, which keeps the lease in each shard. */
   instance(shard: number): string | null;
-  /** Whether jobs that were claimed there under this identity may start. */
   holds(shard: number, instance: string): boolean;
-  /** Resolves when the lease there is as short as that of a worker with jobs. */
   readyToClaim?(shard: number): Promise<void>;
   slots: number;
   pollMs: number;
@@ -212,8 +210,7 @@ export class WorkLoop implements Service {
     call: (round: Round) => Promise<Execution[]>,
   ): Promise<void> {
     const { shard } = loop.queue;
-    const lend = this.#shards.length > 1 ? this.#wakeAll : null;
-    const promised = this.#slots.promise(limit, lend);
+    const promised = this.#slots.promise(limit, this.#shards.length > 1 ? this.#wakeAll : null);
     const accept = (jobs: readonly Accepted[]) => this.#accept(shard, jobs);
     await call({ outbox: this.outbox, instance, batch, limit, accept })
       .catch((error: unknown) => {
