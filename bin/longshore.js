@@ -104,7 +104,7 @@ function refuse() {
       WANTED.join('.') +
       ' or newer; this is Node ' +
       process.versions.node +
-      '. Install a newer Node, or add one to your project: npm install --save-dev node@24' +
+      '. Install a newer Node, or add one to your project: npm install node@24' +
       ' (then run: npx longshore)\n',
   );
   process.exit(2);

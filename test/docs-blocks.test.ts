@@ -142,6 +142,7 @@ const CLAIMS: Claim[] = [
 const SHOWN: [page: string, holding: string, why: string][] = [
   ['README.md', 'npm ci && npm start', 'it needs a registry; e2e/start starts the same server'],
   ['README.md', 'npm ci && npm test', 'it is what runs this test'],
+  ['docs/sdk.md', 'new EventSource(', 'it runs in a page; its server is run, and read to the end'],
   ['docs/sdk.md', 'npm pack', 'it needs a registry; e2e/pack installs the same file'],
   [
     'docs/operate/embedded-postgres.md',

@@ -36,7 +36,7 @@ function projectWithNode(version: string, script: string): string {
 function refusal(version: string): string {
   return (
     `Longshore needs Node 22.18 or newer; this is Node ${version}. Install a newer Node, or add ` +
-    'one to your project: npm install --save-dev node@24 (then run: npx longshore)\n'
+    'one to your project: npm install node@24 (then run: npx longshore)\n'
   );
 }
 

@@ -180,8 +180,8 @@ export type JobHandles<All extends readonly unknown[]> = {
 };
 
 /**
- * Enqueues jobs: the client over HTTP, or Longshore inside an application. Code that needs no more
- * can accept either.
+ * What the routes of an application need: the client over HTTP, Longshore inside an application, and
+ * the rig of a test have it. Code that accepts it can be given any of them.
  */
 export interface JobStarter {
   enqueue(key: string, params?: unknown, options?: EnqueueOptions): Promise<JobHandle>;
@@ -201,6 +201,8 @@ export interface JobStarter {
     options?: BatchOptions<OnComplete, OnSuccess>,
   ): Promise<BatchHandle>;
   handle<Result = unknown>(jobId: string): JobHandle<Result>;
+  get(jobId: string): Promise<Job>;
+  signal(jobId: string, name: string, payload?: unknown): Promise<SignalReceipt>;
 }
 
 /** Timers have 31 bits; a longer one would fire at once. */

@@ -11,7 +11,7 @@ test.each(['22.18.0', '22.19.3', '23.0.0', '24.21.0'])('Node %s runs jobs', (ver
 test.each(['20.20.2', '22.17.9', '18.0.0'])('Node %s is refused with the remedy', (version) => {
   expect(() => refuseOldNode(version)).toThrow(
     `Longshore needs Node 22.18 or newer to run jobs; this is Node ${version}. Install a newer ` +
-      'Node, or add one to your project: npm install --save-dev node@24',
+      'Node, or add one to your project: npm install node@24',
   );
 });
 

@@ -14,7 +14,7 @@ export function refuseOldNode(version = process.versions.node): void {
   throw new StartRefusal(
     'configuration',
     `Longshore needs Node ${wanted}.${least} or newer to run jobs; this is Node ${version}. ` +
-      'Install a newer Node, or add one to your project: npm install --save-dev node@24 ' +
+      'Install a newer Node, or add one to your project: npm install node@24 ' +
       '(npm scripts and npx then run on it)',
   );
 }
