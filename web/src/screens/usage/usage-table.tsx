@@ -36,7 +36,7 @@ export function UsageTable({ usage, isOfTenants }: { usage: UsageView; isOfTenan
         sum('CPU time', cpuWords),
         sum('Run time', ({ runSeconds }) => amountWords('runSeconds', runSeconds)),
         sum('Peak memory', ({ peakRssBytes }) => memoryWords(peakRssBytes)),
-        sum('Jobs', ({ jobs }) => amountWords('jobs', jobs)),
+        sum('Jobs ended', ({ jobs }) => amountWords('jobs', jobs)),
         sum('Attempts', ({ attempts }) => amountWords('jobs', attempts)),
       ]}
     />
