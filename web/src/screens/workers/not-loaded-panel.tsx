@@ -22,8 +22,8 @@ export function NotLoadedPanel({ workers }: { workers: readonly WorkerView[] }) 
           ))}
         </ul>
         <p className="soft">
-          Jobs of these files wait until a worker has loaded them. Correct the file, or set what it misses; then restart
-          the worker or drain it.
+          Jobs of these files wait until a worker has loaded them. Correct the file, or set what it
+          misses; then restart the worker or drain it.
         </p>
       </Panel>
     </div>
