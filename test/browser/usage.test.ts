@@ -28,7 +28,7 @@ describe('usage', () => {
     await row.getByText(/MiB/).waitFor();
     await page.getByRole('row').filter({ hasText: 'Total' }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Jobs ended', exact: true }).click();
+    await page.getByRole('button', { name: 'Jobs', exact: true }).click();
     await page.getByRole('button', { name: '7 d', exact: true }).click();
     await page.getByRole('img', { name: /^Jobs per day, last 7 days: [1-9]/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?measure=jobs&range=7d');
