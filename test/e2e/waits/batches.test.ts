@@ -1,61 +1,21 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { BatchView } from '../../../src/core/batch/batch.ts';
 import { jobInState, post } from '../../support/api.ts';
 import { blocksOf } from '../../support/checks/docs-blocks.ts';
 import { BIN, endAll, launch } from '../../support/processes.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { pageProject, SLOW_JOB } from '../../support/servers/page-project.ts';
 import { until } from '../../support/until.ts';
 
 /** The example of docs/guides/batches.md, and a batch whose server is killed before its last job ends. */
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-// Inside the checkout, so that `longshore` resolves as it does for a user.
-const folder = join(ROOT, 'tmp', 'batches');
 const PAGE = 'docs/guides/batches.md';
-let database: TestDatabase;
 
-const SLOW = `
-import { existsSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob } from 'longshore';
-
-/** Ends when the file exists. */
-export const slow = defineJob({
-  key: 'slow',
-  run: async ({ file }: { file: string }) => {
-    while (!existsSync(file)) await pause(20);
-    return 'slow';
-  },
-});
-`;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  await mkdir(join(folder, 'jobs'), { recursive: true });
-  for (const path of [folder, join(folder, 'jobs')]) await chmod(path, 0o755);
-  for (const { text } of blocksOf(PAGE, 'ts')) {
-    const [, name = 'unnamed'] = /^\/\/ (\S+)/.exec(text) ?? [];
-    await writeFile(join(folder, name), text);
-  }
-  await writeFile(join(folder, 'jobs/slow.ts'), SLOW);
-});
-afterEach(endAll);
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true });
-});
-
-const env = () => ({
-  DATABASE_URL: database.url,
-  LONGSHORE_JOBS: join(folder, 'jobs'),
-  LONGSHORE_LEASE_MS: '3000',
-});
+const { folder, env, database } = pageProject(PAGE, { 'jobs/slow.ts': SLOW_JOB }, 3_000);
 const ended = async (address: string, id: string) =>
   await until(`batch ${id} has ended`, async () => {
     const answer = await fetch(`${address}/v1/batches/${id}`).catch(() => null);
@@ -112,7 +72,7 @@ it('runs its callbacks once, over a killed server', async () => {
   for (const callback of [onComplete, onSuccess]) {
     expect(await jobInState(address, callback ?? '', 'succeeded')).toMatchObject({ attempts: 1 });
   }
-  const rows = await database.sql<{ jobs: number }>(
+  const rows = await database().sql<{ jobs: number }>(
     `select count(*)::int as jobs from longshore.edge where on_id = '${id}' and kind = 'after'`,
   );
   expect(rows).toEqual([{ jobs: 2 }]);

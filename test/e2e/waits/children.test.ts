@@ -1,24 +1,17 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { jobInState, startJob } from '../../support/api.ts';
 import { blocksOf } from '../../support/checks/docs-blocks.ts';
 import { BIN, endAll, launch } from '../../support/processes.ts';
-import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { pageProject } from '../../support/servers/page-project.ts';
 import { until } from '../../support/until.ts';
 
 /** The examples of docs/guides/children.md, and a fan-out over killed servers and connections. */
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-// Inside the checkout, so that `longshore` resolves as it does for a user.
-const folder = join(ROOT, 'tmp', 'children');
 const PAGE = 'docs/guides/children.md';
 const CHILDREN = 300;
-let database: TestDatabase;
 
 const FAN_OUT = `
 import { defineJob } from 'longshore';
@@ -36,27 +29,7 @@ export const sum = defineJob({
 });
 `;
 
-beforeAll(async () => {
-  database = await testDatabase();
-  await mkdir(join(folder, 'jobs'), { recursive: true });
-  for (const path of [folder, join(folder, 'jobs')]) await chmod(path, 0o755);
-  for (const { text } of blocksOf(PAGE, 'ts')) {
-    const [, name = 'unnamed'] = /^\/\/ (\S+)/.exec(text) ?? [];
-    await writeFile(join(folder, name), text);
-  }
-  await writeFile(join(folder, 'jobs/fan-out.ts'), FAN_OUT);
-});
-afterEach(endAll);
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true });
-});
-
-const env = () => ({
-  DATABASE_URL: database.url,
-  LONGSHORE_JOBS: join(folder, 'jobs'),
-  LONGSHORE_LEASE_MS: '2000',
-});
+const { env, database } = pageProject(PAGE, { 'jobs/fan-out.ts': FAN_OUT }, 2_000);
 
 it('builds an album and reports, as the page says', async () => {
   const { address } = (await launch('start', { env: env() })).summary;
@@ -89,7 +62,7 @@ it('builds an album and reports, as the page says', async () => {
 
 it('makes each child once and sees all of them end, over kills', async () => {
   const count = async (query: string) =>
-    (await database.sql<{ n: number }>(`select count(*)::int as n from ${query}`))[0]?.n ?? 0;
+    (await database().sql<{ n: number }>(`select count(*)::int as n from ${query}`))[0]?.n ?? 0;
   const children = async () => await count("longshore.edge where kind = 'child'");
   const base = await children();
   const first = await launch('start', { env: env() });
@@ -102,7 +75,7 @@ it('makes each child once and sees all of them end, over kills', async () => {
   const second = await launch('start', { env: env() });
   await until('more children are stored', async () => (await children()) > base + CHILDREN / 2);
   // What a restart of the database does to everyone who is connected.
-  await database.sql(
+  await database().sql(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid() and application_name like 'longshore%'`,
   );
