@@ -7,7 +7,7 @@ import type { BatchView } from '../../../src/core/batch/batch.ts';
 import { jobInState, post } from '../../support/api.ts';
 import { blocksOf } from '../../support/checks/docs-blocks.ts';
 import { BIN, endAll, launch } from '../../support/processes.ts';
-import { pageProject, SLOW_JOB } from '../../support/servers/page-project.ts';
+import { pageProject, SLOW_JOB } from '../../support/page-project.ts';
 import { until } from '../../support/until.ts';
 
 /** The example of docs/guides/batches.md, and a batch whose server is killed before its last job ends. */

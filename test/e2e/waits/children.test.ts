@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { jobInState, startJob } from '../../support/api.ts';
 import { blocksOf } from '../../support/checks/docs-blocks.ts';
 import { BIN, endAll, launch } from '../../support/processes.ts';
-import { pageProject } from '../../support/servers/page-project.ts';
+import { pageProject } from '../../support/page-project.ts';
 import { until } from '../../support/until.ts';
 
 /** The examples of docs/guides/children.md, and a fan-out over killed servers and connections. */

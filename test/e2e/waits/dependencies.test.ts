@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { jobInState, startJob } from '../../support/api.ts';
 import { blocksOf } from '../../support/checks/docs-blocks.ts';
 import { BIN, endAll, launch } from '../../support/processes.ts';
-import { pageProject, SLOW_JOB } from '../../support/servers/page-project.ts';
+import { pageProject, SLOW_JOB } from '../../support/page-project.ts';
 
 /** The example of docs/guides/dependencies.md, over a server that is killed while parents run. */
 

@@ -2,11 +2,11 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { blocksOf } from '../checks/docs-blocks.ts';
-import { endAll } from '../processes.ts';
-import { testDatabase, type TestDatabase } from './database.ts';
+import { blocksOf } from './checks/docs-blocks.ts';
+import { endAll } from './processes.ts';
+import { testDatabase, type TestDatabase } from './servers/database.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface PageProject {
   folder: string;
