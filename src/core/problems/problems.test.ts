@@ -1,4 +1,4 @@
-import { expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { DefinitionStats } from '../views/stats.ts';
 import {
   ago,
@@ -39,7 +39,7 @@ const stranded = { depth: 1, oldestAgeMs: 70_000, oldestJobId: 'x' };
 
 const failed = (key: string, count = 1) =>
   madeGroup({ definitionKeys: [key], message: 'boom\nmore', count });
-const NO_COUNT = { heldBackJobs: null };
+const NO_COUNT = { heldBackJobs: null, paused: null };
 const slot = { slot: ago(60), local: '', status: 'fired', reason: null, through: null } as const;
 
 it('is quiet when all is well, and before anything is there', () => {
@@ -170,6 +170,7 @@ test.each([
           concurrencyLimit: 1,
           heldBackMs: 349_000,
           heldBackJobs: { count: 40, isExact: true },
+          paused: null,
         },
       ],
     },
@@ -186,6 +187,7 @@ test.each([
           concurrencyLimit: 4,
           heldBackMs: 349_000,
           heldBackJobs: { count: 1_000, isExact: false },
+          paused: null,
         },
       ],
     },
@@ -383,6 +385,56 @@ it.each([
   const pauses = [{ scope, name, by: 'cli', reason: null, since: ago(5) }];
   const counted = stats({ depth: 3 }, { key: 'mail', depth: 1_200 });
   expect(shown({ pauses, ...counted })).toEqual([expect.stringMatching(new RegExp(`^${begin}`))]);
+});
+
+describe('a pause of another tenant', () => {
+  const pause = { scope: 'tenant', name: 'acme', by: 'cli', reason: 'x', since: ago(5) } as const;
+  const acme = {
+    tenant: 'acme',
+    firingAlerts: 0,
+    concurrencyLimit: 1,
+    heldBackMs: 600_000,
+    heldBackJobs: { count: 392, isExact: true },
+    paused: pause,
+  };
+  const backlog = stats({ key: 'tax.lookup', depth: 136, oldestAgeMs: 900_000 });
+  const of = (tenant: string, over: Partial<Seen> = {}) =>
+    problemsOf(
+      { ...quiet, tenant: { tenant, concurrencyLimit: null, inUse: 0 }, pauses: [pause], ...over },
+      NOW,
+    );
+
+  it('counts the jobs of that tenant, once, and leads to them', () => {
+    expect(of('default', { tenants: [acme], ...stats({ depth: 2_155 }) })).toMatchObject([
+      {
+        text: '392 jobs wait: Tenant acme was paused 5 s ago by cli: x.',
+        target: { at: 'jobs', status: ['queued'], tenant: 'acme' },
+      },
+    ]);
+  });
+
+  it('hides no backlog of the tenant that is looked at', () => {
+    expect(of('default', { tenants: [acme], ...backlog }).map(({ text }) => text)).toEqual([
+      '392 jobs wait: Tenant acme was paused 5 s ago by cli: x.',
+      '136 jobs wait, the oldest for 15m.',
+    ]);
+  });
+
+  it('explains the backlog of the tenant itself, and does not concern a third one', () => {
+    const [own, ...more] = of('acme', backlog);
+    expect(own?.text).toBe('136 jobs wait: Tenant acme was paused 5 s ago by cli: x.');
+    expect(own?.target).toEqual({ at: 'jobs', status: ['queued'] });
+    expect(more).toEqual([]);
+    expect(of('globex', backlog).map(({ text }) => text)).toEqual([
+      '136 jobs wait, the oldest for 15m.',
+    ]);
+  });
+
+  it('names no number if it is unknown', () => {
+    expect(of('default').map(({ text }) => text)).toEqual([
+      'Tenant acme was paused 5 s ago by cli: x.',
+    ]);
+  });
 });
 
 it('says who paused a schedule and why, but not that the code no longer has it', () => {

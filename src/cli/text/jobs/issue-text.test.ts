@@ -12,6 +12,7 @@ const lineOf = (target: ProblemTarget) =>
 test.each<[ProblemTarget, string]>([
   [{ at: 'job', jobId: 'j' }, 'show j'],
   [{ at: 'jobs', status: ['queued', 'running'] }, 'list --status queued --status running'],
+  [{ at: 'jobs', status: ['queued'], tenant: 'acme' }, 'list --status queued --tenant acme'],
   [{ at: 'workers' }, 'workers'],
   [{ at: 'alerts' }, 'alerts'],
   [{ at: 'usage', definitionKey: null }, 'usage'],
