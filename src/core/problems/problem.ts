@@ -19,6 +19,8 @@ export type ProblemTarget =
   | { at: 'usage'; definitionKey: string | null }
   | { at: 'tenants' }
   | { at: 'tenant'; name: string }
+  /** Where its limit is changed. */
+  | { at: 'tenant-limit'; name: string }
   | { at: 'definition'; key: string }
   | { at: 'dead-letters'; fingerprint: string | null; definitionKey?: string }
   | { at: 'schedule'; scheduleId: string }

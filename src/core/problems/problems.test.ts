@@ -560,3 +560,18 @@ test('a budget that is used up is one problem, although both of its rules fire',
   expect(shown({ alerts: [warning('reports'), exceeded] })).toHaveLength(2);
   expect(shown({ alerts: [warning('mails')] })).toHaveLength(1);
 });
+
+it('leads to the limit of a tenant that holds its jobs back, else to its own problems', () => {
+  const acme = {
+    tenant: 'acme',
+    firingAlerts: 1,
+    concurrencyLimit: 1,
+    heldBackMs: 349_000,
+    heldBackJobs: { count: 40, isExact: true },
+    paused: null,
+  };
+  const targetOf = (heldBackMs: number | null) =>
+    problemsOf({ ...quiet, tenants: [{ ...acme, heldBackMs }] }, NOW)[0]?.target;
+  expect(targetOf(349_000)).toEqual({ at: 'tenant-limit', name: 'acme' });
+  expect(targetOf(null)).toEqual({ at: 'tenant', name: 'acme' });
+});

@@ -361,7 +361,7 @@ function otherTenants({ tenants = [], tenant }: Seen): Problem[] {
           ...(firingAlerts > 0 ? [count(firingAlerts, 'firing alert')] : []),
         ];
         const text = `Tenant ${name}: ${facts.join('; ')}.`;
-        const target = { at: 'tenant', name } as const;
+        const target = { at: isHeldBack ? 'tenant-limit' : 'tenant', name } as const;
         return facts.length === 0
           ? []
           : [{ kind: 'tenant', about: null, text, owner: null, target }];

@@ -42,6 +42,7 @@ export function TargetLink({
       return <Link to="/usage" search={search} {...link} />;
     }
     case 'tenants':
+    case 'tenant-limit':
       return <Link to="/settings" hash="tenants" {...link} />;
     case 'tenant':
       // Another tenant is another page load.

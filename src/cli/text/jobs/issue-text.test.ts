@@ -18,6 +18,7 @@ test.each<[ProblemTarget, string]>([
   [{ at: 'usage', definitionKey: null }, 'usage'],
   [{ at: 'tenants' }, 'tenants'],
   [{ at: 'tenant', name: 'acme' }, 'issues --tenant acme'],
+  [{ at: 'tenant-limit', name: 'acme' }, 'limits tenant acme --concurrency-limit NUMBER'],
   [{ at: 'definition', key: 'a' }, 'definitions a'],
   [{ at: 'dead-letters', fingerprint: null }, 'dlq groups'],
   [{ at: 'dead-letters', fingerprint: 'f' }, 'dlq list --fingerprint f'],

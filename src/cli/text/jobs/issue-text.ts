@@ -42,6 +42,8 @@ function commandOf(target: Problem['target'], widthMax: number): string {
       return 'tenants';
     case 'tenant':
       return `issues --tenant ${target.name}`;
+    case 'tenant-limit':
+      return `limits tenant ${target.name} --concurrency-limit NUMBER`;
     case 'definition':
       return `definitions ${target.key}`;
     case 'dead-letters':
