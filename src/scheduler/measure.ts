@@ -98,8 +98,10 @@ export function measurer(
   async function levels(shard: number, rules: AlertRules): Promise<Finding[]> {
     const seconds = Math.min(rules.thresholdMin('oldest-age'), rules.thresholdMin('unserved'));
     const found = await findOldLevels(db, shard, seconds);
-    return found.flatMap(({ served, ...level }) => {
+    return found.flatMap(({ served, held, ...level }) => {
       const old: Finding = { rule: 'oldest-age', ...NO_SUBJECT, ...level };
+      // A pause explains a wait, but it starts no worker: what fires already still holds.
+      if (held) return [{ ...old, rule: 'unserved', onlyConfirms: true }];
       return served ? [old] : [old, { ...old, rule: 'unserved' }];
     });
   }

@@ -172,6 +172,15 @@ it('an admin acts for another tenant on every screen, in a named environment', a
   await page.getByRole('main').getByRole('link', { name: 'acme', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   expect(new URL(page.url()).searchParams.get('tenant')).toBe('acme');
+  // A pause of it leads from the default tenant to its jobs, with the number of them.
+  const queued = { definitionKey: 'image.resize', params: { url: 'queued-in-acme' } };
+  await send('/v1/tenants/acme/pause', { reason: 'unpaid' });
+  expect((await send('/v1/jobs?tenant=acme', queued)).status).toBe(202);
+  await page.goto(`${address}/ui/`);
+  await page.getByRole('link', { name: /^1 job waits: Tenant acme was paused/ }).click();
+  await page.waitForURL(/\/jobs\?(?=.*status=queued)(?=.*tenant=acme)/);
+  await page.getByText('queued-in-acme').first().waitFor();
+  await send('/v1/tenants/acme/resume', {});
   forgiveComplaints();
 });
 

@@ -212,3 +212,20 @@ describe('the configuration in one line', () => {
     'constructor=1',
   ])('refuses "%s"', (text) => expect(parseAlertDefaults(text)).toBeNull());
 });
+
+test('what only confirms an alert neither counts beside a new finding nor takes its place', () => {
+  const rules = new AlertRules([], {});
+  const held = (definitionKey: string, value = 900) =>
+    finding({ rule: 'unserved', definitionKey, value, onlyConfirms: true });
+  const both = [held('mail'), finding({ rule: 'unserved', value: 200 })];
+  for (const found of [both, both.toReversed()]) {
+    const [firing, ...more] = judge(found, rules);
+    expect(firing).toMatchObject({ value: 200 });
+    expect(firing).not.toHaveProperty('onlyConfirms');
+    expect(more).toEqual([]);
+  }
+  const many = Array.from({ length: FIRING_MAX }, (_, n) => held(`held-${n}`));
+  const found = judge([...many, finding({ rule: 'unserved', value: 200 })], rules);
+  expect(found).toHaveLength(FIRING_MAX + 1);
+  expect(found.filter(({ onlyConfirms }) => !onlyConfirms)).toMatchObject([{ subject: 'mail' }]);
+});

@@ -56,6 +56,8 @@ export interface Finding {
   subject?: string;
   /** The rest of the message, where the number alone is not enough; of a schedule, its name or cron. */
   detail?: string | undefined;
+  /** It keeps an alert that fires, and fires none. */
+  onlyConfirms?: true;
 }
 
 export interface Firing extends Finding {
@@ -193,7 +195,10 @@ export function judge(findings: readonly Finding[], rules: AlertRules): Firing[]
   const unserved = new Set(firing.filter(({ rule }) => rule === 'unserved').map(jobOf));
   const news = firing.filter((one) => one.rule !== 'oldest-age' || !unserved.has(jobOf(one)));
   const groups = Map.groupBy(news, ({ tenant, rule }) => `${tenant}\n${rule}`);
-  return [...groups.values()].flatMap(bounded);
+  return [...groups.values()].flatMap((group) => [
+    ...bounded(group.filter(({ onlyConfirms }) => !onlyConfirms)),
+    ...bounded(group.filter(({ onlyConfirms }) => onlyConfirms)),
+  ]);
 }
 
 /** Per rule and tenant. A caller that invents definition keys could cause thousands of alerts. */
@@ -230,6 +235,7 @@ function measured({ rule, value, outOf, times }: Finding): number {
 }
 
 function merged(one: Finding, other: Finding): Finding {
+  if (one.onlyConfirms !== other.onlyConfirms) return one.onlyConfirms ? other : one;
   const greater = other.value > one.value ? other : one;
   if (one.times && other.times) return { ...one, times: timesSum(one.times, other.times) };
   if (ALERT_RULES[one.rule].unit === 'seconds') return greater;

@@ -1,4 +1,5 @@
 import type { AlertView } from '../alert/alert.ts';
+import { alertSentence } from '../alert/alert-sentence.ts';
 import { ownersOf } from '../definition/owners.ts';
 import { rootCause } from '../failure/dead-letter.ts';
 import { causeWords } from '../failure/failure-words.ts';
@@ -38,7 +39,7 @@ export function alertProblems(
     .map((alert) => ({
       kind: 'alert',
       about: null,
-      text: `${sentence(alert)}${causeOf(alert, retried)}.`,
+      text: `${alertSentence(alert)}${causeOf(alert, retried)}.`,
       owner: alert.definitionKey === null ? null : (owners.get(alert.definitionKey) ?? null),
       target: alertTarget(alert) ?? { at: 'alerts' },
     }));
@@ -51,12 +52,6 @@ function causeOf(alert: AlertView, retried: readonly JobView[]): string {
   if (!job?.error) return '';
   const words = causeWords({ ...job.error, cause: rootCause(job.error) });
   return `: ${words.replace(/\.$/, '')}`;
-}
-
-/** The message with a capital, unless it begins with a name. */
-function sentence({ message, definitionKey }: AlertView): string {
-  if (definitionKey !== null && message.startsWith(definitionKey)) return message;
-  return `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}`;
 }
 
 /** The next check of the rule resolves it. If more jobs run than were read, the job may be among them. */

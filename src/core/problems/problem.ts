@@ -12,12 +12,15 @@ import type { JobWorld } from '../views/why-not-running.ts';
 /** What a problem is about, for a link or the next question. */
 export type ProblemTarget =
   | { at: 'job'; jobId: string }
-  | { at: 'jobs'; status: JobState[] }
+  /** Of another tenant than the one that is looked at, if it has a name. */
+  | { at: 'jobs'; status: JobState[]; tenant?: string }
   | { at: 'workers' }
   | { at: 'alerts' }
   | { at: 'usage'; definitionKey: string | null }
   | { at: 'tenants' }
   | { at: 'tenant'; name: string }
+  /** Where its limit is changed. */
+  | { at: 'tenant-limit'; name: string }
   | { at: 'definition'; key: string }
   | { at: 'dead-letters'; fingerprint: string | null; definitionKey?: string }
   | { at: 'schedule'; scheduleId: string }
@@ -64,7 +67,7 @@ export interface Seen extends JobWorld {
   /** Empty for callers who may not see other tenants. */
   tenants?: readonly Pick<
     TenantView,
-    'tenant' | 'firingAlerts' | 'concurrencyLimit' | 'heldBackMs' | 'heldBackJobs'
+    'tenant' | 'firingAlerts' | 'concurrencyLimit' | 'heldBackMs' | 'heldBackJobs' | 'paused'
   >[];
   /** Firing alerts. */
   alerts: readonly AlertView[];
@@ -113,6 +116,11 @@ export function oldestSince(
 /** The default tenant has the workers of all; another one sees what concerns its own jobs. */
 export function isOperators(tenant: Seen['tenant']): boolean {
   return tenant === null || tenant.tenant === DEFAULT_TENANT;
+}
+
+/** The tenant whose jobs the counters have. */
+export function ownTenant(tenant: Seen['tenant']): string {
+  return tenant?.tenant ?? DEFAULT_TENANT;
 }
 
 export function count(number: number, word: string): string {

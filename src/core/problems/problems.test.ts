@@ -1,4 +1,4 @@
-import { expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { DefinitionStats } from '../views/stats.ts';
 import {
   ago,
@@ -39,7 +39,7 @@ const stranded = { depth: 1, oldestAgeMs: 70_000, oldestJobId: 'x' };
 
 const failed = (key: string, count = 1) =>
   madeGroup({ definitionKeys: [key], message: 'boom\nmore', count });
-const NO_COUNT = { heldBackJobs: null };
+const NO_COUNT = { heldBackJobs: null, paused: null };
 const slot = { slot: ago(60), local: '', status: 'fired', reason: null, through: null } as const;
 
 it('is quiet when all is well, and before anything is there', () => {
@@ -170,6 +170,7 @@ test.each([
           concurrencyLimit: 1,
           heldBackMs: 349_000,
           heldBackJobs: { count: 40, isExact: true },
+          paused: null,
         },
       ],
     },
@@ -186,6 +187,7 @@ test.each([
           concurrencyLimit: 4,
           heldBackMs: 349_000,
           heldBackJobs: { count: 1_000, isExact: false },
+          paused: null,
         },
       ],
     },
@@ -385,6 +387,56 @@ it.each([
   expect(shown({ pauses, ...counted })).toEqual([expect.stringMatching(new RegExp(`^${begin}`))]);
 });
 
+describe('a pause of another tenant', () => {
+  const pause = { scope: 'tenant', name: 'acme', by: 'cli', reason: 'x', since: ago(5) } as const;
+  const acme = {
+    tenant: 'acme',
+    firingAlerts: 0,
+    concurrencyLimit: 1,
+    heldBackMs: 600_000,
+    heldBackJobs: { count: 392, isExact: true },
+    paused: pause,
+  };
+  const backlog = stats({ key: 'tax.lookup', depth: 136, oldestAgeMs: 900_000 });
+  const of = (tenant: string, over: Partial<Seen> = {}) =>
+    problemsOf(
+      { ...quiet, tenant: { tenant, concurrencyLimit: null, inUse: 0 }, pauses: [pause], ...over },
+      NOW,
+    );
+
+  it('counts the jobs of that tenant, once, and leads to them', () => {
+    expect(of('default', { tenants: [acme], ...stats({ depth: 2_155 }) })).toMatchObject([
+      {
+        text: '392 jobs wait: Tenant acme was paused 5 s ago by cli: x.',
+        target: { at: 'jobs', status: ['queued'], tenant: 'acme' },
+      },
+    ]);
+  });
+
+  it('hides no backlog of the tenant that is looked at', () => {
+    expect(of('default', { tenants: [acme], ...backlog }).map(({ text }) => text)).toEqual([
+      '392 jobs wait: Tenant acme was paused 5 s ago by cli: x.',
+      '136 jobs wait, the oldest for 15m.',
+    ]);
+  });
+
+  it('explains the backlog of the tenant itself, and does not concern a third one', () => {
+    const [own, ...more] = of('acme', backlog);
+    expect(own?.text).toBe('136 jobs wait: Tenant acme was paused 5 s ago by cli: x.');
+    expect(own?.target).toEqual({ at: 'jobs', status: ['queued'] });
+    expect(more).toEqual([]);
+    expect(of('globex', backlog).map(({ text }) => text)).toEqual([
+      '136 jobs wait, the oldest for 15m.',
+    ]);
+  });
+
+  it('names no number if it is unknown', () => {
+    expect(of('default').map(({ text }) => text)).toEqual([
+      'Tenant acme was paused 5 s ago by cli: x.',
+    ]);
+  });
+});
+
 it('says who paused a schedule and why, but not that the code no longer has it', () => {
   const paused = { since: ago(300), by: 'key:k1', reason: 'the mail server is down' };
   const schedule = madeSchedule({ enabled: false, nextAt: null, paused });
@@ -507,4 +559,19 @@ test('a budget that is used up is one problem, although both of its rules fire',
   ]);
   expect(shown({ alerts: [warning('reports'), exceeded] })).toHaveLength(2);
   expect(shown({ alerts: [warning('mails')] })).toHaveLength(1);
+});
+
+it('leads to the limit of a tenant that holds its jobs back, else to its own problems', () => {
+  const acme = {
+    tenant: 'acme',
+    firingAlerts: 1,
+    concurrencyLimit: 1,
+    heldBackMs: 349_000,
+    heldBackJobs: { count: 40, isExact: true },
+    paused: null,
+  };
+  const targetOf = (heldBackMs: number | null) =>
+    problemsOf({ ...quiet, tenants: [{ ...acme, heldBackMs }] }, NOW)[0]?.target;
+  expect(targetOf(349_000)).toEqual({ at: 'tenant-limit', name: 'acme' });
+  expect(targetOf(null)).toEqual({ at: 'tenant', name: 'acme' });
 });

@@ -15,6 +15,7 @@ import {
   count,
   msSince,
   oldestSince,
+  ownTenant,
   pendingOf,
   type Problem,
   RUNNING_SEEN,
@@ -123,28 +124,45 @@ function byDefinition(jobs: readonly JobView[]): [key: string, jobs: [JobView, .
 }
 
 function pauses(seen: Seen, now: Date): Problem[] {
-  const { definitions, stats } = seen;
+  const { definitions } = seen;
   const all = seen.pauses.filter((pause) => !isOfOthers(seen, pause));
   const owners = ownersOf(definitions);
   return all.map((pause) => {
     const { scope, name } = pause;
-    const held = stats.definitions.filter(({ key }) => scope !== 'definition' || key === name);
-    const jobs = held.reduce((sum, { depth }) => sum + depth, 0);
+    const isOther = scope === 'tenant' && name !== null && name !== ownTenant(seen.tenant);
     const words = pauseWords(pause, now).replace(/\.?$/, '.');
+    const held = isOther ? heldIn(seen, name) : queuedUnder(seen, pause);
     const isDefinition = scope === 'definition' && name !== null;
+    const jobs = { at: 'jobs' as const, status: ['queued' as const] };
     return {
       kind: 'paused',
       about: null,
-      text: jobs === 0 ? words : `${count(jobs, 'job')} ${waits(jobs)}: ${words}`,
+      text: held === null ? words : `${held}: ${words}`,
       owner: isDefinition ? (owners.get(name) ?? null) : null,
-      target: isDefinition ? { at: 'definition', key: name } : { at: 'jobs', status: ['queued'] },
+      target: isDefinition
+        ? { at: 'definition', key: name }
+        : { ...jobs, ...(isOther && { tenant: name }) },
     };
   });
 }
 
-/** A pause of a definition whose jobs the tenant does not have; the default tenant sees all. */
+/** What a pause holds back of the tenant that is looked at; null if nothing. */
+function queuedUnder({ stats }: Seen, { scope, name }: Seen['pauses'][number]): string | null {
+  const held = stats.definitions.filter(({ key }) => scope !== 'definition' || key === name);
+  const jobs = held.reduce((sum, { depth }) => sum + depth, 0);
+  return jobs === 0 ? null : `${count(jobs, 'job')} ${waits(jobs)}`;
+}
+
+/** What waits in another tenant; null if nothing does, or if it is not known. */
+function heldIn({ tenants = [] }: Seen, name: string): string | null {
+  const jobs = tenants.find(({ tenant }) => tenant === name)?.heldBackJobs ?? null;
+  return jobs === null || jobs.count === 0 ? null : jobsWait(jobs);
+}
+
+/** A pause that holds back no jobs of the tenant; the default tenant sees all. */
 function isOfOthers({ tenant, stats }: Seen, { scope, name }: Seen['pauses'][number]): boolean {
-  if (isOperators(tenant) || scope !== 'definition') return false;
+  if (isOperators(tenant) || scope === 'all') return false;
+  if (scope === 'tenant') return name !== ownTenant(tenant);
   return stats.definitions.every(({ key }) => key !== name);
 }
 
@@ -184,8 +202,8 @@ function unloaded({ definitions, workers, stats, schedules }: Seen): Problem[] {
 function longWaits(seen: Seen, left: (key: string) => boolean, now: Date): Problem[] {
   const { stats, definitions, pauses: all } = seen;
   const owners = ownersOf(definitions);
-  const isPaused = (key: string) =>
-    all.some(({ scope, name }) => scope !== 'definition' || name === key);
+  const names = (key: string) => ({ all: null, definition: key, tenant: ownTenant(seen.tenant) });
+  const isPaused = (key: string) => all.some(({ scope, name }) => name === names(key)[scope]);
   return stats.definitions.flatMap((one): Problem[] => {
     const { key, oldestJobId, depth } = one;
     const since = oldestSince(stats.at, one);
@@ -330,27 +348,35 @@ function pausedSchedules({ schedules, definitions }: Seen, now: Date): Problem[]
 function otherTenants({ tenants = [], tenant }: Seen): Problem[] {
   return tenants
     .filter((one) => one.tenant !== tenant?.tenant)
-    .flatMap(({ tenant: name, firingAlerts, concurrencyLimit, heldBackMs, heldBackJobs }) => {
-      const isHeldBack = (heldBackMs ?? 0) >= LONG_WAIT_MS;
-      const facts = [
-        ...(isHeldBack
-          ? [
-              `${heldBackWords(heldBackJobs)} ${duration(heldBackMs ?? 0)}: it may run ${count(concurrencyLimit ?? 0, 'job')} at a time`,
-            ]
-          : []),
-        ...(firingAlerts > 0 ? [count(firingAlerts, 'firing alert')] : []),
-      ];
-      const text = `Tenant ${name}: ${facts.join('; ')}.`;
-      const target = { at: 'tenant', name } as const;
-      return facts.length === 0 ? [] : [{ kind: 'tenant', about: null, text, owner: null, target }];
-    });
+    .flatMap(
+      ({ tenant: name, firingAlerts, concurrencyLimit, heldBackMs, heldBackJobs, paused }) => {
+        // The line of its pause says what waits.
+        const isHeldBack = paused === null && (heldBackMs ?? 0) >= LONG_WAIT_MS;
+        const facts = [
+          ...(isHeldBack
+            ? [
+                `${heldBackWords(heldBackJobs)} ${duration(heldBackMs ?? 0)}: it may run ${count(concurrencyLimit ?? 0, 'job')} at a time`,
+              ]
+            : []),
+          ...(firingAlerts > 0 ? [count(firingAlerts, 'firing alert')] : []),
+        ];
+        const text = `Tenant ${name}: ${facts.join('; ')}.`;
+        const target = { at: isHeldBack ? 'tenant-limit' : 'tenant', name } as const;
+        return facts.length === 0
+          ? []
+          : [{ kind: 'tenant', about: null, text, owner: null, target }];
+      },
+    );
 }
 
 function heldBackWords(jobs: HeldBackJobs | null): string {
   if (jobs === null) return 'jobs wait for';
-  const { count: number, isExact } = jobs;
-  if (!isExact) return `${number.toLocaleString('en')}+ jobs wait, the oldest for`;
-  return number === 1 ? '1 job waits for' : `${count(number, 'job')} wait, the oldest for`;
+  return jobs.isExact && jobs.count === 1 ? '1 job waits for' : `${jobsWait(jobs)}, the oldest for`;
+}
+
+function jobsWait({ count: number, isExact }: HeldBackJobs): string {
+  if (!isExact) return `${number.toLocaleString('en')}+ jobs wait`;
+  return `${count(number, 'job')} ${waits(number)}`;
 }
 
 function hasFailed({ enabled, lastSlot }: ScheduleView): boolean {

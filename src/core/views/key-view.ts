@@ -39,7 +39,7 @@ export interface TenantView {
   inUse: number;
   paused: PauseView | null;
   firingAlerts: number;
-  /** How long its first queued job has waited while it is at its limit; null otherwise. */
+  /** How long its first queued job has waited while it is at its limit or paused; null otherwise. */
   heldBackMs: number | null;
   /** How many of its jobs are queued then; counted up to a bound. */
   heldBackJobs: HeldBackJobs | null;

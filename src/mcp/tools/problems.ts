@@ -62,6 +62,7 @@ function idsOf(target: Problem['target']): Facts {
     case 'workers':
     case 'tenants':
     case 'tenant':
+    case 'tenant-limit':
     case 'alerts':
       return {};
   }

@@ -51,7 +51,9 @@ export const TenantAnswer = z
     heldBackMs: z
       .number()
       .nullable()
-      .describe('How long its first queued job has waited while it is at its limit; else null.'),
+      .describe(
+        'How long its first queued job has waited while it is at its limit or paused; else null.',
+      ),
     heldBackJobs: z
       .looseObject({ count: z.int(), isExact: z.boolean().describe('False: there are more.') })
       .nullable()

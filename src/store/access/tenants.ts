@@ -157,14 +157,16 @@ async function viewsOf(db: Db, rows: readonly TenantRow[]): Promise<TenantView[]
   const names = rows.map(({ name }) => name);
   const limits = new Map((await readLimits(db, 'tenant', names)).map((view) => [view.name, view]));
   const alerts = new Map((await db.run(FIRING, [names])).map(({ tenant, n }) => [tenant, n]));
-  const full = [...limits.values()].filter(
-    ({ effective, inUse }) => inUse >= (effective.concurrencyLimit ?? Infinity),
-  );
+  const pauses = (await listPauses(db)).filter(({ scope }) => scope === 'tenant');
+  const isFull = (name: string) => {
+    const view = limits.get(name);
+    return view !== undefined && view.inUse >= (view.effective.concurrencyLimit ?? Infinity);
+  };
+  const isPaused = (name: string) => pauses.some((one) => one.name === name);
   const waits = await heldBack(
     db,
-    full.map((view) => view.name),
+    names.filter((name) => isFull(name) || isPaused(name)),
   );
-  const pauses = (await listPauses(db)).filter(({ scope }) => scope === 'tenant');
   return rows.map(({ name, created_at: createdAt, weight }) => {
     const pause = pauses.find((one) => one.name === name);
     const view = limits.get(name);

@@ -4,8 +4,8 @@ import { type Queryable, statement } from '../connection/db.ts';
 /**
  * What alerts measure of jobs (`store/alerts/missed-slots.ts` has the schedules). The cost depends on the
  * number of problems, not of jobs: a query skips from queue to queue through an index, reads the head of each level
- * or what is young, and stops at a bound. A count at its bound means "at least". System queues and
- * paused queues are left out. The time is read once, because an index cannot be searched by a function
+ * or what is young, and stops at a bound. A count at its bound means "at least". System queues are
+ * left out, and paused ones unless no worker serves them. The time is read once, because an index cannot be searched by a function
  * whose value changes.
  */
 
@@ -19,8 +19,19 @@ export interface QueueFinding {
   value: number;
 }
 
+export interface OldLevel extends QueueFinding {
+  served: boolean;
+  /** Its queue is paused, or was until a moment ago. */
+  held: boolean;
+}
+
+const SERVED = `exists (
+       select 1 from longshore.worker a
+       where a.shard = $1 and a.dead_at is null and a.lease_until > clock_timestamp()
+         and l.key || '@' || l.version = any (a.definitions))`;
+
 /** A level is a queue and a rank; the oldest job of each is its head. */
-const OLD_LEVELS = statement<QueueFinding & { served: boolean }>(
+const OLD_LEVELS = statement<OldLevel>(
   'find_old_levels',
   `with recursive level as (
      (select w.queue, w.rank from longshore.waiting w
@@ -34,12 +45,11 @@ const OLD_LEVELS = statement<QueueFinding & { served: boolean }>(
        order by w.queue, w.rank limit 1
      ) n
    )
-   select l.tenant, l.key as "definitionKey", h.id as "jobId",
-     extract(epoch from clock_timestamp() - greatest(h.queued_at, l.resumed_at))::float8 as value,
-     exists (
-       select 1 from longshore.worker a
-       where a.shard = $1 and a.dead_at is null and a.lease_until > clock_timestamp()
-         and l.key || '@' || l.version = any (a.definitions)) as served
+   select l.tenant, l.key as "definitionKey", h.id as "jobId", l.held,
+     not l.held and ${SERVED} as served,
+     extract(epoch from clock_timestamp()
+       - case when l.held then h.queued_at else greatest(h.queued_at, l.resumed_at) end)::float8
+       as value
    from level
    cross join lateral (
      select w.id, w.queued_at from longshore.waiting w
@@ -47,22 +57,27 @@ const OLD_LEVELS = statement<QueueFinding & { served: boolean }>(
      order by w.seq limit 1
    ) h
    cross join lateral (
-     select l.tenant, l.key, l.version, l.resumed_at from longshore.queue l
-     where l.shard = $1 and l.queue = level.queue and l.paused_at is null and left(l.key, 1) <> '$'
-       and (l.resumed_at is null
-         or l.resumed_at <= clock_timestamp() - make_interval(secs => $2::float8))
+     select l.tenant, l.key, l.version, l.resumed_at, l.paused_at is not null
+       or coalesce(l.resumed_at > clock_timestamp() - make_interval(secs => $2::float8), false)
+       as held
+     from longshore.queue l
+     where l.shard = $1 and l.queue = level.queue and left(l.key, 1) <> '$'
      limit 1
    ) l
    where h.queued_at <= clock_timestamp() - make_interval(secs => $2::float8)
+     and (not l.held or not ${SERVED})
    limit $3`,
 );
 
-/** The levels whose oldest job has waited for so long since its last pause, and whether a live worker serves them. */
+/**
+ * The levels whose oldest job has waited for so long since its last pause, and whether a live worker
+ * serves them. Of those that a pause holds back, only the ones that no worker serves.
+ */
 export async function findOldLevels(
   db: Queryable,
   shard: number,
   seconds: number,
-): Promise<(QueueFinding & { served: boolean })[]> {
+): Promise<OldLevel[]> {
   if (!Number.isFinite(seconds)) return [];
   return await db.run(OLD_LEVELS, [shard, seconds, FOUND_MAX]);
 }

@@ -54,8 +54,24 @@ const FIRE = statement<AlertRow>(
    returning ${ALERT_COLUMNS}`,
 );
 
+const CONFIRM = statement<{ id: string }>(
+  'confirm_alerts',
+  `update longshore.alert a set seen_at = greatest(a.seen_at, clock_timestamp())
+   where a.resolved_at is null and a.id = any (array(
+     select b.id from json_to_recordset($1::json) as i(tenant text, rule text, subject text)
+     join longshore.alert b on b.tenant = i.tenant and b.rule = i.rule and b.subject = i.subject
+       and b.resolved_at is null
+     order by b.id for update of b skip locked))
+   returning a.id`,
+);
+
 /** Returns those that did not fire before. */
-export async function fireAlerts(db: Db, firing: readonly Firing[]): Promise<AlertView[]> {
+export async function fireAlerts(db: Db, found: readonly Firing[]): Promise<AlertView[]> {
+  const confirming = found
+    .filter(({ onlyConfirms }) => onlyConfirms)
+    .map(({ tenant, rule, subject }) => ({ tenant, rule, subject }));
+  if (confirming.length > 0) await db.run(CONFIRM, [JSON.stringify(confirming)]);
+  const firing = found.filter(({ onlyConfirms }) => !onlyConfirms);
   if (firing.length === 0) return [];
   const rows = firing.map((one) => ({
     id: db.ids.next(SHARD),

@@ -255,6 +255,35 @@ describe('a rule', () => {
     );
   });
 
+  it('keeps the alert of a job without a worker in a pause and after it, until the job is gone', async () => {
+    await enqueueOne(database, { definitionKey: 'lost' });
+    await longAgo('waiting', 'queued_at');
+    await look();
+    const [fired] = await alerts();
+    expect(fired).toMatchObject({ rule: 'unserved', definitionKey: 'lost', status: 'firing' });
+    const unchanged = [{ id: fired?.id, message: fired?.message, status: 'firing' }];
+    await pause(database.db, { scope: 'all' }, null, null);
+    onTestFinished(async () => {
+      await resume(database.db, { scope: 'all' });
+    });
+    await enqueueOne(database, { definitionKey: 'new-lost' });
+    await longAgo('waiting', 'queued_at');
+    await laterOn();
+    await look();
+    expect(await alerts()).toMatchObject(unchanged);
+    await resume(database.db, { scope: 'all' });
+    await laterOn();
+    await look();
+    expect(await alerts()).toMatchObject(unchanged);
+    const worker = await newWorker(database);
+    await database.sql(`update longshore.worker set definitions = '{lost@1}' where instance = $1`, [
+      worker,
+    ]);
+    await laterOn();
+    await look();
+    expect(await alertLines()).toEqual(['unserved lost resolved']);
+  });
+
   it('finds webhooks that fail, and names the receiver without its path', async () => {
     const failing = await newWebhook(database, { url: 'https://shop.example/hooks/token' });
     const paused = await newWebhook(database, { url: 'https://other.example/' });

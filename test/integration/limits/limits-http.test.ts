@@ -176,6 +176,24 @@ it('a key of a tenant sees its own limit and how much is in use, and no other', 
   expect((await call(admin.key, 'GET', '/v1/tenant?tenant=acme')).body).toMatchObject(own);
 });
 
+it('a paused tenant has the number of the jobs that the pause holds back', async () => {
+  await publish(database, 'hello', {});
+  for (let n = 0; n < 2; n += 1) await enqueueOne(database, { tenant: 'acme' });
+  await enqueueOne(database);
+  await call(admin.key, 'POST', '/v1/tenants/acme/pause', { reason: 'unpaid' });
+  const { tenants } = (await call(admin.key, 'GET', '/v1/tenants')).body;
+  expect(tenants).toContainEqual(
+    expect.objectContaining({
+      tenant: 'acme',
+      heldBackMs: expect.any(Number),
+      heldBackJobs: { count: 2, isExact: true },
+    }),
+  );
+  expect(tenants).toContainEqual(
+    expect.objectContaining({ tenant: 'default', heldBackMs: null, heldBackJobs: null }),
+  );
+});
+
 it('a job of another tenant is named to admins of the default tenant only', async () => {
   const id = await enqueueOne(database, { tenant: 'acme' });
   const path = `/v1/jobs/${id}`;

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { addressFor } from '../runtime/tenant.ts';
+import { writeUrlSearch } from '../words/url-search.ts';
 import type { Target } from '../words/target.ts';
 
 export function TargetLink({
@@ -17,6 +18,10 @@ export function TargetLink({
     case 'job':
       return <Link to="/jobs/$jobId" params={{ jobId: target.jobId }} {...link} />;
     case 'jobs':
+      if (target.tenant !== undefined) {
+        const to = `/jobs${writeUrlSearch({ status: target.status })}`;
+        return <a href={addressFor(to, target.tenant)} {...link} />;
+      }
       return <Link to="/jobs" search={{ status: target.status }} {...link} />;
     case 'definition':
       return <Link to="/definitions/$key" params={{ key: target.key }} {...link} />;
@@ -37,6 +42,7 @@ export function TargetLink({
       return <Link to="/usage" search={search} {...link} />;
     }
     case 'tenants':
+    case 'tenant-limit':
       return <Link to="/settings" hash="tenants" {...link} />;
     case 'tenant':
       // Another tenant is another page load.

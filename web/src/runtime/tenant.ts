@@ -28,6 +28,6 @@ export function switchTenant(to: string | null): void {
 /** The address of a page for another tenant, for an admin of the default tenant. */
 export function addressFor(path: string, name: string): string {
   const url = new URL(path.replace(/^\//, ''), dashboardRoot);
-  if (name !== DEFAULT_TENANT) url.search = `?${new URLSearchParams({ tenant: name })}`;
+  if (name !== DEFAULT_TENANT) url.searchParams.set('tenant', name);
   return url.href;
 }

@@ -12,11 +12,13 @@ const lineOf = (target: ProblemTarget) =>
 test.each<[ProblemTarget, string]>([
   [{ at: 'job', jobId: 'j' }, 'show j'],
   [{ at: 'jobs', status: ['queued', 'running'] }, 'list --status queued --status running'],
+  [{ at: 'jobs', status: ['queued'], tenant: 'acme' }, 'list --status queued --tenant acme'],
   [{ at: 'workers' }, 'workers'],
   [{ at: 'alerts' }, 'alerts'],
   [{ at: 'usage', definitionKey: null }, 'usage'],
   [{ at: 'tenants' }, 'tenants'],
   [{ at: 'tenant', name: 'acme' }, 'issues --tenant acme'],
+  [{ at: 'tenant-limit', name: 'acme' }, 'limits tenant acme --concurrency-limit NUMBER'],
   [{ at: 'definition', key: 'a' }, 'definitions a'],
   [{ at: 'dead-letters', fingerprint: null }, 'dlq groups'],
   [{ at: 'dead-letters', fingerprint: 'f' }, 'dlq list --fingerprint f'],

@@ -19,6 +19,10 @@ export function issueLines(
   });
 }
 
+function ofTenant(tenant: string | undefined): string {
+  return tenant === undefined ? '' : ` --tenant ${tenant}`;
+}
+
 /** On a narrow terminal the line wraps. */
 const TEXT_MIN = 30;
 
@@ -27,7 +31,7 @@ function commandOf(target: Problem['target'], widthMax: number): string {
     case 'job':
       return `show ${idCell(target.jobId, widthMax)}`;
     case 'jobs':
-      return `list --status ${target.status.join(' --status ')}`;
+      return `list --status ${target.status.join(' --status ')}${ofTenant(target.tenant)}`;
     case 'workers':
       return 'workers';
     case 'alerts':
@@ -38,6 +42,8 @@ function commandOf(target: Problem['target'], widthMax: number): string {
       return 'tenants';
     case 'tenant':
       return `issues --tenant ${target.name}`;
+    case 'tenant-limit':
+      return `limits tenant ${target.name} --concurrency-limit NUMBER`;
     case 'definition':
       return `definitions ${target.key}`;
     case 'dead-letters':

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { AlertView } from '../../../../src/core/alert/alert.ts';
+import { alertSentence } from '../../../../src/core/alert/alert-sentence.ts';
 import { firingAlertsQuery, resolvedAlertsQuery, useOffered } from '../../api/signal-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { Allowed } from '../../parts/allowed.tsx';
@@ -119,7 +120,7 @@ function AlertTable({ caption, alerts }: { caption: string; alerts: readonly Ale
 }
 
 function Wrong({ alert }: { alert: AlertView }) {
-  const text = sentenceCase(plainText(alert.message));
+  const text = plainText(alertSentence(alert));
   const target = alertTarget(alert);
   const now = useNow();
   return (

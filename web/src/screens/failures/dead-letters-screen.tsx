@@ -49,7 +49,8 @@ export function DeadLettersScreen() {
   }
   const { window: name = WINDOW_DEFAULT } = search;
   const window = name === 'all' ? null : name;
-  const rows = matrixRows(found.groups);
+  const { fingerprint } = search;
+  const rows = matrixRows(found.groups, fingerprint);
   return (
     <Screen
       title="Dead letters"
@@ -69,7 +70,11 @@ export function DeadLettersScreen() {
     >
       <BulkResult />
       <p className="soft under-title">Jobs that failed for good. Retry or delete them.</p>
-      <FailureFilters key={search.q} search={search} />
+      <FailureFilters
+        key={search.q}
+        search={search}
+        error={found.groups.find((group) => group.fingerprint === fingerprint)}
+      />
       {rows.length > 0 && (
         <FailureMatrix
           rows={rows}
@@ -78,7 +83,7 @@ export function DeadLettersScreen() {
           from={found.from}
           search={search}
           definitions={definitions}
-          complete={found.complete}
+          complete={found.complete || fingerprint !== undefined}
         />
       )}
       {page.jobs.length === 0 && page.nextCursor === null ? (

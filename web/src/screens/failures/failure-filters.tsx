@@ -1,12 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import type { DeadLetterGroup } from '../../../../src/core/failure/dead-letter.ts';
 import { readSearch } from '../../../../src/core/search/search.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { SearchField } from '../../parts/search/search-field.tsx';
+import { errorName } from '../../words/alerts/matrix.ts';
+import { plainText } from '../../words/jobs/log-tail.ts';
 import { WINDOWS } from '../../words/alerts/window.ts';
 import { type FailuresSearch, WINDOW_DEFAULT } from './failures-search.ts';
 
-export function FailureFilters({ search }: { search: FailuresSearch }) {
+export function FailureFilters({
+  search,
+  error,
+}: {
+  search: FailuresSearch;
+  /** The one that is chosen, if it is among those that were counted. */
+  error: DeadLetterGroup | undefined;
+}) {
   const navigate = useNavigate();
   const { data: definitions = [] } = useQuery(definitionsQuery());
   const change = (to: Partial<Record<keyof FailuresSearch, string | undefined>>) => {
@@ -58,7 +68,7 @@ export function FailureFilters({ search }: { search: FailuresSearch }) {
           <option value="all">Any time</option>
         </select>
       </label>
-      <Chosen search={search} onChange={change} />
+      <Chosen search={search} error={error} onChange={change} />
     </div>
   );
 }
@@ -66,17 +76,23 @@ export function FailureFilters({ search }: { search: FailuresSearch }) {
 /** Filters chosen by a cell or link; each can be removed. */
 function Chosen({
   search,
+  error,
   onChange,
 }: {
   search: FailuresSearch;
+  error: DeadLetterGroup | undefined;
   onChange: (to: Partial<Record<keyof FailuresSearch, undefined>>) => void;
 }) {
   const { fingerprint, errorCode, from } = search;
   return (
     <>
       {fingerprint !== undefined && (
-        <button type="button" onClick={() => onChange({ fingerprint: undefined })}>
-          One error only ×
+        <button
+          type="button"
+          title={error && plainText(error.message)}
+          onClick={() => onChange({ fingerprint: undefined })}
+        >
+          {error ? `Only ${errorName(error)} ×` : 'One error only ×'}
         </button>
       )}
       {errorCode !== undefined && (

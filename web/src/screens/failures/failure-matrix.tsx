@@ -67,10 +67,7 @@ export function FailureMatrix({
               const whole = { ...search, definitionKey, fingerprint };
               for (const name of ['from', 'to', 'cursor'] as const) delete whole[name];
               return (
-                <tr
-                  key={`${definitionKey} ${fingerprint}`}
-                  className={search.fingerprint === fingerprint ? 'chosen' : ''}
-                >
+                <tr key={`${definitionKey} ${fingerprint}`}>
                   <td className="nowrap">
                     <strong>{definitionKey}</strong>
                     <span className="summary">{ownerWords(owners, [definitionKey])}</span>

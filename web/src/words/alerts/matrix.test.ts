@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest';
 import { madeGroup } from '../made.fixture.ts';
-import { matrixRows, shadeOf } from './matrix.ts';
+import { errorName, matrixRows, shadeOf } from './matrix.ts';
 
 it('has a row for each definition and mistake, those of a definition together', () => {
   const groups = [
@@ -24,6 +24,14 @@ it('has a row for each definition and mistake, those of a definition together', 
     ['report', 'rare', [0, 3]],
     ['mail', 'often', [5, 0]],
   ]);
+  const one = matrixRows(groups, 'rare').map((row) => [row.definitionKey, row.fingerprint]);
+  expect(one).toEqual([['report', 'rare']]);
+});
+
+test('the name of an error fits on a button', () => {
+  const name = (message: string) => errorName(madeGroup({ code: 'TIMEOUT', message, cause: null }));
+  expect(name('too slow\nmore')).toBe('TIMEOUT too slow');
+  expect(name('x'.repeat(99))).toBe(`TIMEOUT ${'x'.repeat(51)}…`);
 });
 
 test.each([

@@ -1,4 +1,6 @@
 import type { DeadLetterGroup } from '../../../../src/core/failure/dead-letter.ts';
+import { failureWords } from '../../../../src/core/failure/failure-words.ts';
+import { plainText } from '../jobs/log-tail.ts';
 
 /** One definition and one of its errors, by time. */
 export interface MatrixRow {
@@ -15,9 +17,10 @@ export interface MatrixRow {
   counts: number[];
 }
 
-/** Most frequent first; rows of one definition stay together. */
-export function matrixRows(groups: readonly DeadLetterGroup[]): MatrixRow[] {
-  const rows = groups.flatMap(({ definitions, ...group }) =>
+/** Most frequent first; rows of one definition stay together. With a fingerprint, one error only. */
+export function matrixRows(groups: readonly DeadLetterGroup[], fingerprint?: string): MatrixRow[] {
+  const shown = groups.filter((one) => (fingerprint ?? one.fingerprint) === one.fingerprint);
+  const rows = shown.flatMap(({ definitions, ...group }) =>
     definitions.map(({ definitionKey, count, trend }) => ({
       definitionKey,
       fingerprint: group.fingerprint,
@@ -40,6 +43,14 @@ export function matrixRows(groups: readonly DeadLetterGroup[]): MatrixRow[] {
     (a, b) =>
       total(b) - total(a) || a.definitionKey.localeCompare(b.definitionKey) || b.count - a.count,
   );
+}
+
+const NAME_MAX = 60;
+
+/** The code and the message of an error, short enough for a button. */
+export function errorName({ code, ...failure }: DeadLetterGroup): string {
+  const name = `${code} ${plainText(failureWords(failure, failure.count > 1))}`;
+  return name.length > NAME_MAX ? `${name.slice(0, NAME_MAX - 1)}…` : name;
 }
 
 const SHADES = 4;
