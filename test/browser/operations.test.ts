@@ -58,11 +58,16 @@ describe('webhooks', () => {
     receiver.answerWith(status(204));
     await delivery.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('delivered').first().waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'sent again' }).first().waitFor();
 
     const params = { url: 'hook.png', width: 1 };
     const id = await startJob(shop.address, 'image.resize', params);
     await jobInState(shop.address, id, 'succeeded');
-    await page.getByText('job.succeeded', { exact: true }).waitFor();
+    const row = page.getByRole('listitem').filter({ hasText: 'job.succeeded' });
+    await row
+      .getByText(`image.resize ${id.slice(-12)}`)
+      .first()
+      .waitFor();
     await page.getByRole('button', { name: 'Pause…' }).click();
     await page.getByRole('button', { name: 'Pause webhook' }).click();
     await page.getByText('Webhook paused.').waitFor();

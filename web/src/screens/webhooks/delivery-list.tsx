@@ -10,7 +10,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Waiting } from '../../parts/screen.tsx';
-import { shortId } from '../../../../src/core/job/short-id.ts';
+import { jobWords } from '../../words/alerts/delivery-words.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 
 const TONES = { pending: 'busy', retrying: 'warn', delivered: 'good', failed: 'bad' } as const;
@@ -86,15 +86,11 @@ function SendFailed({
   );
 }
 
-/** The definition of the job, which events name. */
-function definitionOf(request: unknown): string | null {
-  const { data } = (request ?? {}) as { data?: { definitionKey?: unknown } };
-  return typeof data?.definitionKey === 'string' ? data.definitionKey : null;
-}
-
 function Delivery({ delivery }: { delivery: DeliveryView }) {
   const { id, webhookId, event, jobId, status, request, attempts, createdAt, nextAttemptAt } =
     delivery;
+  const { redeliveryOf } = delivery;
+  const job = jobWords(delivery);
   const last = attempts.at(-1);
   const again = useChange(
     async () => await call<object>('POST', `/v1/webhooks/${webhookId}/deliveries/${id}/redeliver`),
@@ -105,6 +101,8 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
       <details>
         <summary>
           <span className={`badge tone-${TONES[status]}`}>{status}</span> <strong>{event}</strong>{' '}
+          {job !== null && <>{job} </>}
+          {redeliveryOf !== null && <span className="badge">sent again</span>}{' '}
           <Moment at={createdAt} />{' '}
           <span className="soft">
             {attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'}
@@ -121,7 +119,7 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
             <p>
               About{' '}
               <Link to="/jobs/$jobId" params={{ jobId }}>
-                {definitionOf(request) ?? 'job'} {shortId(jobId)}
+                {job}
               </Link>
               .
             </p>
