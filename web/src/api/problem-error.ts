@@ -45,7 +45,8 @@ export function isRefused(error: unknown): error is ProblemError {
 export function errorText(error: unknown): string {
   if (!(error instanceof ProblemError)) return String(error);
   if (error.status === 0) return UNREACHABLE;
-  return `${error.message[0]?.toUpperCase() ?? ''}${error.message.slice(1)}.`;
+  const text = `${error.message[0]?.toUpperCase() ?? ''}${error.message.slice(1)}`;
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
 /** For a form that shows why the server refused it; other failures are toasts. */
