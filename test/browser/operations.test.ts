@@ -68,6 +68,16 @@ describe('webhooks', () => {
       .getByText(`image.resize ${id.slice(-12)}`)
       .first()
       .waitFor();
+
+    receiver.answerWith(status(429, { 'retry-after': '7200' }));
+    const later = await startJob(shop.address, 'image.resize', params);
+    const waits = row.filter({ hasText: later.slice(-12) });
+    await waits.getByText('retrying').waitFor();
+    receiver.answerWith(status(204));
+    await page.getByRole('button', { name: 'Send the 1 waiting of this page now' }).click();
+    await waits.getByText('delivered').waitFor();
+    expect(await waits.count()).toBe(1);
+
     await page.getByRole('button', { name: 'Pause…' }).click();
     await page.getByRole('button', { name: 'Pause webhook' }).click();
     await page.getByText('Webhook paused.').waitFor();

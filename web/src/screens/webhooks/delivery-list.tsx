@@ -28,7 +28,7 @@ export function DeliveryList({
     <>
       <Panel
         title="Deliveries"
-        aside={page && <SendFailed webhookId={webhookId} deliveries={page.deliveries} />}
+        aside={page && <SendMany webhookId={webhookId} deliveries={page.deliveries} />}
       >
         {page === undefined ? (
           <Waiting error={error} />
@@ -54,35 +54,42 @@ export function DeliveryList({
   );
 }
 
-/** Sends the failed deliveries of this page again. */
-function SendFailed({
+/** Sends the waiting deliveries of this page now, and the failed ones again. */
+function SendMany({
   webhookId,
   deliveries,
 }: {
   webhookId: string;
   deliveries: readonly DeliveryView[];
 }) {
-  const failed = deliveries.filter(
-    ({ status, attempts }) => status === 'failed' && attempts.length > 0,
-  );
+  const sent = deliveries.filter(({ attempts }) => attempts.length > 0);
+  const failed = sent.filter(({ status }) => status === 'failed');
+  const waiting = sent.filter(({ status }) => status === 'retrying');
   const send = useChange(
-    async () => {
-      for (const { id } of failed) {
+    async (chosen: readonly DeliveryView[]) => {
+      for (const { id } of chosen) {
         await call<object>('POST', `/v1/webhooks/${webhookId}/deliveries/${id}/redeliver`);
       }
+      return chosen.length;
     },
-    () => `${failed.length === 1 ? '1 delivery' : `${failed.length} deliveries`} queued again.`,
+    (count) => `${count === 1 ? '1 delivery' : `${count} deliveries`} queued again.`,
   );
-  if (failed.length === 0) return <>newest first</>;
-  return (
+  const button = (text: string, chosen: readonly DeliveryView[]) => (
     <button
       type="button"
       className="small"
       disabled={send.isPending}
-      onClick={() => send.mutate(undefined)}
+      onClick={() => send.mutate(chosen)}
     >
-      Send the {failed.length} failed of this page again
+      {text}
     </button>
+  );
+  if (failed.length + waiting.length === 0) return <>newest first</>;
+  return (
+    <>
+      {waiting.length > 0 && button(`Send the ${waiting.length} waiting of this page now`, waiting)}{' '}
+      {failed.length > 0 && button(`Send the ${failed.length} failed of this page again`, failed)}
+    </>
   );
 }
 
@@ -126,7 +133,7 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
           )}
           {attempts.length > 0 && (
             <button type="button" className="small" onClick={() => again.mutate(undefined)}>
-              Send again
+              {status === 'retrying' ? 'Send now' : 'Send again'}
             </button>
           )}
           {attempts.map((send, at) => (
