@@ -29,22 +29,24 @@ export class Findings {
     this.#violations.push(...violations.slice(0, room));
   }
 
-  refusal(): Refusal {
+  refusal(said = saidWithPointer): Refusal {
     const code = PRECEDENCE.find((known) => this.#codes.has(known)) ?? 'VALIDATION_FAILED';
-    return new Refusal(code, summary(this.#violations), { errors: this.#violations });
+    return new Refusal(code, summary(this.#violations, said), { errors: this.#violations });
   }
 }
 
 /** The first ones; all of them are in `errors`. */
 const SAID_MAX = 5;
 
-function summary(violations: readonly Violation[]): string {
+export function saidWithPointer({ pointer, detail }: Violation): string {
+  return `${pointer === '' ? 'the request' : clip(pointer)}: ${detail}`;
+}
+
+function summary(violations: readonly Violation[], said: (one: Violation) => string): string {
   if (violations.length === 0) return 'the request is not valid';
-  const said = violations
-    .slice(0, SAID_MAX)
-    .map(({ pointer, detail }) => `${pointer === '' ? 'the request' : clip(pointer)}: ${detail}`);
-  const more = violations.length - said.length;
-  return `${said.join('; ')}${more > 0 ? ` (and ${more} more)` : ''}`;
+  const first = violations.slice(0, SAID_MAX).map(said);
+  const more = violations.length - first.length;
+  return `${first.join('; ')}${more > 0 ? ` (and ${more} more)` : ''}`;
 }
 
 function clip(text: string): string {

@@ -58,11 +58,26 @@ describe('webhooks', () => {
     receiver.answerWith(status(204));
     await delivery.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('delivered').first().waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'sent again' }).first().waitFor();
 
     const params = { url: 'hook.png', width: 1 };
     const id = await startJob(shop.address, 'image.resize', params);
     await jobInState(shop.address, id, 'succeeded');
-    await page.getByText('job.succeeded', { exact: true }).waitFor();
+    const row = page.getByRole('listitem').filter({ hasText: 'job.succeeded' });
+    await row
+      .getByText(`image.resize ${id.slice(-12)}`)
+      .first()
+      .waitFor();
+
+    receiver.answerWith(status(429, { 'retry-after': '7200' }));
+    const later = await startJob(shop.address, 'image.resize', params);
+    const waits = row.filter({ hasText: later.slice(-12) });
+    await waits.getByText('retrying').waitFor();
+    receiver.answerWith(status(204));
+    await page.getByRole('button', { name: 'Send the 1 waiting of this page now' }).click();
+    await waits.getByText('delivered').waitFor();
+    expect(await waits.count()).toBe(1);
+
     await page.getByRole('button', { name: 'Pause…' }).click();
     await page.getByRole('button', { name: 'Pause webhook' }).click();
     await page.getByText('Webhook paused.').waitFor();

@@ -196,9 +196,27 @@ describe('the command palette', () => {
     await page.waitForURL(new RegExp(`/jobs/${shop.failed}$`));
     await page.keyboard.press('Control+k');
     await palette.getByRole('combobox').fill('nothing like this');
-    await palette.getByText('Nothing found.').waitFor();
-    await page.keyboard.press('Escape');
+    await palette.getByText('Nothing has this name.').waitFor();
+    await palette.getByRole('option', { name: /^Search the jobs for “nothing like/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/jobs\?q=nothing/);
     await palette.waitFor({ state: 'detached' });
+  });
+
+  it('pauses and resumes a definition', async () => {
+    const page = await open('/');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    for (const name of ['Pause', 'Resume']) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Go to or do' }).fill(`${name} crm`);
+      await page.getByRole('option', { name: `${name} crm.sync…`, selected: true }).waitFor();
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog', { name: `${name} crm.sync?` });
+      await dialog.getByRole('button', { name: `${name} definition` }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByText(`crm.sync ${name.toLowerCase()}d.`).waitFor();
+      await page.waitForURL(/\/definitions\/crm\.sync$/);
+    }
   });
 
   it('finds a job of another tenant by its id, and says whose it is', async () => {

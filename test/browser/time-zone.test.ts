@@ -17,6 +17,18 @@ async function choose(page: Page, zone: string) {
 /** Minutes since 1970 that the field shows, as the clock of `offsetMs` has them. */
 const minutesOf = (value: string, offsetMs: number) => (Date.parse(`${value}Z`) - offsetMs) / 6e4;
 
+describe('The time zone in the menu', () => {
+  it('ends in an ellipsis where it is too long, and has its whole name as a tooltip', async () => {
+    const page = await open('/');
+    const field = page.locator('.zone select');
+    expect(await field.getAttribute('title')).toMatch(/^Local time \(\S+\)$/);
+    const style = "getComputedStyle(document.querySelector('.zone select')).textOverflow";
+    expect(await page.evaluate(style)).toBe('ellipsis');
+    await choose(page, 'America/Los_Angeles');
+    expect(await field.getAttribute('title')).toBe('America/Los Angeles');
+  });
+});
+
 describe('Fields with a date and time are in the chosen time zone', () => {
   it('of the custom range of charts', async () => {
     const page = await open('/?range=1h');

@@ -161,7 +161,9 @@ function addSends(webhooks: Command, cli: Cli): void {
   };
   webhooks
     .command('redeliver')
-    .description('Send an event again, and print the id of the new delivery.')
+    .description(
+      'Send an event again, and print the id of the delivery: a new one, unless it still waits.',
+    )
     .argument('<id>', 'the id of the webhook')
     .argument('<delivery>', 'the id of the delivery')
     .action(async (typed: string, delivery: string, _options: unknown, command: Command) => {

@@ -94,7 +94,7 @@ export class Webhooks {
     return await this.#get(`${pathOf(id)}/deliveries`, queryOf(page));
   }
 
-  /** Sends the same event again, as a new delivery. */
+  /** Sends the same event again: now if it waits for a retry, else as a new delivery. */
   async redeliver(id: string, deliveryId: string): Promise<{ deliveryId: string }> {
     if (!isJobId(deliveryId)) throw notFound('delivery', deliveryId);
     return await this.#post(`${pathOf(id)}/deliveries/${deliveryId}/redeliver`);

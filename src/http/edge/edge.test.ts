@@ -121,6 +121,14 @@ describe('the path and the method', () => {
   });
 });
 
+it('an unknown query parameter is named once, without a JSON pointer', async () => {
+  const { body } = await call({ method: 'GET', url: '/v1/jobs?definition=hello' });
+  expect(JSON.parse(body)).toMatchObject({
+    detail: 'unknown query parameter "definition": did you mean "definitionKey"?',
+    errors: [{ pointer: '/definition' }],
+  });
+});
+
 describe('the body', () => {
   it.each([
     'application/json',

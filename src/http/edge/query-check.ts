@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
-import { Findings } from '../../protocol/findings.ts';
+import { Findings, saidWithPointer } from '../../protocol/findings.ts';
+import type { Violation } from '../../protocol/problem.ts';
 import { NoQuery } from '../../protocol/requests/job-query.ts';
 import { violations } from '../../protocol/violations.ts';
 
@@ -17,6 +18,12 @@ export function checkQueries(app: FastifyInstance): void {
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 }
 
+/** The name of an unknown parameter is in the detail, and a query has no pointers. */
+function said({ pointer, detail }: Violation): string {
+  if (detail.startsWith('unknown query parameter ')) return detail;
+  return saidWithPointer({ pointer, detail });
+}
+
 const validator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   if (httpPart !== 'querystring') return (value: unknown) => ({ value });
   return (query: unknown) => {
@@ -24,6 +31,6 @@ const validator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
     if (read.success) return { value: read.data };
     const findings = new Findings();
     findings.add('VALIDATION_FAILED', ...violations(read.error.issues, 'query parameter'));
-    return { error: findings.refusal() };
+    return { error: findings.refusal(said) };
   };
 };

@@ -41,8 +41,9 @@ const REDELIVER = {
   tags: ['webhooks'],
   summary: 'Redeliver an event',
   description:
-    'Sends the same body as a new delivery with a new webhook-id, even while the webhook is ' +
-    'paused. A delivery that was never attempted returns 409.',
+    'A delivery of an active webhook that waits for its next attempt has it now; its id is ' +
+    'returned. Otherwise sends the same body as a new delivery with a new webhook-id, even while ' +
+    'the webhook is paused. A delivery that was never attempted returns 409.',
   params: DeliveryIdParams,
   response: { 202: answer('The delivery was queued.', DeliveryMadeAnswer), ...making },
 };

@@ -13,8 +13,10 @@ import {
 import type { CloudEvent, DeliveryParams } from '../../core/webhook/webhook-event.ts';
 import { type Actor, audited } from '../access/audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
+import { sendDueHint } from '../connection/due-hint.ts';
 import { withPartitions } from '../connection/partitions.ts';
 import { moves, counters } from '../counters/counter-moves.ts';
+import { filterOnly } from '../connection/planner.ts';
 import type { Vault } from '../connection/vault.ts';
 import { sendWakeHint } from '../connection/wake.ts';
 
@@ -153,9 +155,43 @@ const REDELIVER = statement<MadeRow>(
   ),
 );
 
+/** A delivery that waits for its next try has it now, unless its webhook is paused. */
+const HURRY = statement<{ id: string }>(
+  'hurry_delivery',
+  `update longshore.waiting w set run_at = clock_timestamp()
+   where w.shard = $1 and w.id = $2 and ${filterOnly("w.state = 'retrying'")} and exists (
+     select 1 from longshore.webhook h cross join lateral (
+       select id from longshore.job where shard = $1 and id = $2 and parent_id = h.id limit 1
+     ) j
+     where h.tenant = $3 and h.id = $4 and h.status = 'active'
+   )
+   returning w.id`,
+);
+
+async function hurry(
+  db: Db,
+  by: Actor,
+  tenant: string,
+  webhookId: string,
+  id: string,
+): Promise<boolean> {
+  const shard = shardOfJobId(id);
+  const entry = { tenant, action: 'webhook.redeliver', subject: webhookId };
+  const moved = await audited(
+    db,
+    by,
+    async (tx) => await tx.run(HURRY, [shard, id, tenant, webhookId]),
+    (rows) => (rows.length > 0 ? { ...entry, after: { deliveryId: id } } : null),
+  );
+  if (moved.length === 0) return false;
+  await sendDueHint(db, { kind: 'jobs', inMs: 0, shard }).catch(() => undefined);
+  return true;
+}
+
 /**
- * Sends the same event again, as a new delivery with a new id: a receiver may drop an id that it
- * has seen. `unsent` when it was never tried.
+ * Sends the same event again: at once if the delivery waits for its next try, else as a new delivery
+ * with a new id, because a receiver may drop an id that it has seen. `unsent` when it was never
+ * tried.
  */
 export async function redeliver(
   db: Db,
@@ -167,6 +203,7 @@ export async function redeliver(
   if (!isJobId(deliveryId)) return null;
   const shard = shardOfJobId(deliveryId);
   if (shard >= db.shards) return null;
+  if (await hurry(db, by, tenant, webhookId, deliveryId)) return { id: deliveryId };
   const id = db.ids.next(shard);
   const row = await make(db, by, 'webhook.redeliver', { tenant, webhookId, id }, async (tx) =>
     tx.run(REDELIVER, [shard, id, tenant, webhookId, deliveryId]),

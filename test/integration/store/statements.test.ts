@@ -124,6 +124,7 @@ const NOT_MOVED = [
   'adopt',
   'block_queued',
   'close_batch',
+  'hurry_delivery',
   'progress',
   'reseal_1_done',
   'watch_retried',

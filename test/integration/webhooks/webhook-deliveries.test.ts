@@ -370,6 +370,18 @@ describe('a delivery', () => {
     expect(await makeTest(database.db, BY, 'acme', webhook.id)).toBeNull();
   });
 
+  it('that waits for its next try is sent now when it is sent again, not twice', async () => {
+    receiver.answerWith(status(429, { 'retry-after': '7200' }));
+    const webhook = await newWebhook(database, { url: receiver.url });
+    await enqueueOne(database, { definitionKey: 'echo' });
+    const { id } = await delivery(webhook, 'retrying');
+    expect(await redeliver(database.db, BY, 'acme', webhook.id, id)).toBeNull();
+    receiver.answerWith(status(200));
+    expect(await redeliver(database.db, BY, 'default', webhook.id, id)).toEqual({ id });
+    expect(await delivery(webhook, 'delivered', 2)).toMatchObject({ id, redeliveryOf: null });
+    expect(await listed(webhook)).toHaveLength(1);
+  });
+
   it('is listed page by page, the newest first', async () => {
     const webhook = await newWebhook(database, { url: receiver.url });
     for (let n = 0; n < 3; n += 1) await enqueueOne(database, { definitionKey: 'echo' });

@@ -1,4 +1,5 @@
 import type { Problem } from '../../../src/protocol/problem.ts';
+import { sentenceOf } from '../words/sentence.ts';
 
 /** An error response of the server; status 0 if it could not be reached. */
 export class ProblemError extends Error {
@@ -45,7 +46,7 @@ export function isRefused(error: unknown): error is ProblemError {
 export function errorText(error: unknown): string {
   if (!(error instanceof ProblemError)) return String(error);
   if (error.status === 0) return UNREACHABLE;
-  return `${error.message[0]?.toUpperCase() ?? ''}${error.message.slice(1)}.`;
+  return sentenceOf(error.message);
 }
 
 /** For a form that shows why the server refused it; other failures are toasts. */

@@ -19,6 +19,7 @@ import { theme, THEMES } from '../runtime/theme.ts';
 import { nameOf } from '../../../src/core/problems/problems.ts';
 import type { PaletteItem } from '../words/palette.ts';
 import { newestVersions } from '../words/queues/definition-words.ts';
+import { PAUSE, RESUME } from '../words/queues/pause-words.ts';
 import { NAV } from './nav.ts';
 
 export interface PaletteEntry extends PaletteItem {
@@ -43,6 +44,7 @@ export function usePaletteEntries(
   const batches = useQuery({ ...batchesByIdQuery(part ?? ''), enabled: part !== null });
   const mayWrite = useMay('jobs:write');
   const mayOperate = useMay('operate');
+  const mayPause = useMay('operate', { ofDefaultTenant: true });
   const mayAdmin = useMay('admin', { ofDefaultTenant: true });
   const { data: tenants = [] } = useQuery({ ...tenantsQuery(), enabled: mayAdmin });
   const isOwn = jobs.data?.length !== 0 || batches.data?.length !== 0;
@@ -138,6 +140,17 @@ export function usePaletteEntries(
           ),
         )
       : []),
+    ...(mayPause && text.trim() !== ''
+      ? newest.map(({ key, paused }): PaletteEntry => {
+          const to = { to: '/definitions/$key', params: { key } } as const;
+          return paused
+            ? {
+                ...action(`Resume ${key}…`, () => void navigate({ ...to, hash: RESUME })),
+                detail: 'paused',
+              }
+            : action(`Pause ${key}…`, () => void navigate({ ...to, hash: PAUSE }));
+        })
+      : []),
     ...(mayAdmin
       ? [
           action(
@@ -149,6 +162,18 @@ export function usePaletteEntries(
     action(`Theme: ${next}`, () => theme.set(next)),
     action('Keyboard help', onHelp),
   ];
+  const q = text.trim();
+  const ofSearch: PaletteEntry[] =
+    q === ''
+      ? []
+      : [
+          {
+            id: 'search',
+            kind: 'Search',
+            title: `Search the jobs for “${q}”`,
+            go: () => void navigate({ to: '/jobs', search: { q } }),
+          },
+        ];
   const entries = [
     ...ofJobs,
     ...ofOtherTenant,
@@ -159,6 +184,7 @@ export function usePaletteEntries(
     ...ofWorkers,
     ...ofTenants,
     ...actions,
+    ...ofSearch,
   ];
   const asked = [jobs, batches, other];
   return { entries, searching: part !== null && asked.some(({ isFetching }) => isFetching) };

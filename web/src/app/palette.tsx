@@ -70,7 +70,11 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         ))}
       </ul>
       <p className="soft pad" role="status">
-        {found.length > 0 ? '' : searching ? 'Searching…' : 'Nothing found.'}
+        {found.some(({ kind }) => kind !== 'Search')
+          ? ''
+          : searching
+            ? 'Searching…'
+            : 'Nothing has this name.'}
       </p>
     </dialog>
   );

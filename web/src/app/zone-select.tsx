@@ -8,18 +8,20 @@ import { BROWSER_ZONE } from '../words/zone.ts';
 export function ZoneSelect() {
   const [chosen, choose] = usePreference(timeZone);
   const [used, setUsed] = useState(false);
+  const local = `Local time (${browserZone})`;
   const others = used ? ZONES : ZONES.filter((zone) => zone === chosen);
   return (
     <div className="quiet zone">
       <Icon name="clock" />
       <select
         aria-label="Time zone"
+        title={chosen === BROWSER_ZONE ? local : chosen.replaceAll('_', ' ')}
         value={chosen}
         onChange={(event) => choose(event.target.value)}
         onFocus={() => setUsed(true)}
         onPointerEnter={() => setUsed(true)}
       >
-        <option value={BROWSER_ZONE}>Local time ({browserZone})</option>
+        <option value={BROWSER_ZONE}>{local}</option>
         <option value="UTC">UTC</option>
         <optgroup label="Other time zones">
           {others.map((zone) => (

@@ -1,3 +1,4 @@
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
 import { changeComplaints, failedChangeText } from '../api/problem-error.ts';
 import { Complaint, Dialog, useModal } from './dialog.tsx';
@@ -81,19 +82,29 @@ function useAction(modal: ReturnType<typeof useModal>) {
   return { running, failure, act };
 }
 
-/** A button that opens such a dialog. */
+/** A button that opens such a dialog; so does `#opener` in the address. */
 export function AskButton({
   label,
   className,
+  opener,
   ...ask
-}: { label: ReactNode; className?: string } & Omit<ComponentProps<typeof Ask>, 'onClose'>) {
-  const [asking, setAsking] = useState(false);
+}: { label: ReactNode; className?: string; opener?: string } & Omit<
+  ComponentProps<typeof Ask>,
+  'onClose'
+>) {
+  const navigate = useNavigate();
+  const isOpened = useLocation({ select: ({ hash }) => opener !== undefined && hash === opener });
+  const [isClicked, setClicked] = useState(false);
+  const close = () => {
+    setClicked(false);
+    if (isOpened) void navigate({ to: '.', search: true, replace: true, resetScroll: false });
+  };
   return (
     <>
-      <button type="button" className={className} onClick={() => setAsking(true)}>
+      <button type="button" className={className} onClick={() => setClicked(true)}>
         {label}
       </button>
-      {asking && <Ask {...ask} onClose={() => setAsking(false)} />}
+      {(isClicked || isOpened) && <Ask {...ask} onClose={close} />}
     </>
   );
 }

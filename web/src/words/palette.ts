@@ -1,7 +1,16 @@
 /** An entry of the command palette. */
 export interface PaletteItem {
   id: string;
-  kind: 'Screen' | 'Definition' | 'Schedule' | 'Worker' | 'Tenant' | 'Job' | 'Batch' | 'Action';
+  kind:
+    | 'Screen'
+    | 'Definition'
+    | 'Schedule'
+    | 'Worker'
+    | 'Tenant'
+    | 'Job'
+    | 'Batch'
+    | 'Action'
+    | 'Search';
   title: string;
   /** Shown beside the title, and searched. */
   detail?: string;
@@ -9,18 +18,23 @@ export interface PaletteItem {
 
 const SHOWN_MAX = 12;
 
-/** The best matches first; without a text, screens and actions in their order. */
+/**
+ * The best matches first, and the search for the text last; without a text, screens and actions in
+ * their order.
+ */
 export function bestItems<Item extends PaletteItem>(all: readonly Item[], text: string): Item[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') {
     return all.filter(({ kind }) => kind === 'Screen' || kind === 'Action').slice(0, SHOWN_MAX * 2);
   }
-  return all
+  const matches = all
+    .filter(({ kind }) => kind !== 'Search')
     .map((item) => ({ item, score: scoreOf(item, wanted) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, SHOWN_MAX)
     .map(({ item }) => item);
+  return [...matches, ...all.filter(({ kind }) => kind === 'Search')];
 }
 
 function scoreOf({ kind, title, detail = '' }: PaletteItem, wanted: string): number {

@@ -70,5 +70,5 @@ function Legend({ model: { lines, legend } }: { model: ChartModel }) {
 function nothingWords({ name }: ChartModel, during: string): string {
   const when = duringWords(during);
   if (name === 'wait') return `No attempt started ${when}.`;
-  return name === 'retries' ? `No retry ${when}.` : `No attempt ended ${when}.`;
+  return name === 'retries' ? `No automatic retry ${when}.` : `No attempt ended ${when}.`;
 }

@@ -9,7 +9,7 @@ import { AskButton } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useNow } from '../../runtime/clock.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
-import { pauseWords, resumeWords } from '../../words/queues/pause-words.ts';
+import { PAUSE, pauseWords, RESUME, resumeWords } from '../../words/queues/pause-words.ts';
 
 /** A prominent notice, so that it is clear why no job starts. */
 export function PauseNotice({ pause }: { pause: PauseView }) {
@@ -46,6 +46,7 @@ export function PauseButton({ definition: { key, paused } }: { definition: Publi
           </>
         }
         className="primary"
+        opener={RESUME}
         title={`Resume ${key}?`}
         confirm="Resume definition"
         tone="primary"
@@ -64,6 +65,7 @@ export function PauseButton({ definition: { key, paused } }: { definition: Publi
           Pause…
         </>
       }
+      opener={PAUSE}
       title={`Pause ${key}?`}
       confirm="Pause definition"
       onConfirm={() => pause(undefined)}

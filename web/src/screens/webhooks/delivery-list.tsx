@@ -10,7 +10,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Waiting } from '../../parts/screen.tsx';
-import { shortId } from '../../../../src/core/job/short-id.ts';
+import { jobWords } from '../../words/alerts/delivery-words.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 
 const TONES = { pending: 'busy', retrying: 'warn', delivered: 'good', failed: 'bad' } as const;
@@ -28,7 +28,7 @@ export function DeliveryList({
     <>
       <Panel
         title="Deliveries"
-        aside={page && <SendFailed webhookId={webhookId} deliveries={page.deliveries} />}
+        aside={page && <SendMany webhookId={webhookId} deliveries={page.deliveries} />}
       >
         {page === undefined ? (
           <Waiting error={error} />
@@ -54,47 +54,50 @@ export function DeliveryList({
   );
 }
 
-/** Sends the failed deliveries of this page again. */
-function SendFailed({
+/** Sends the waiting deliveries of this page now, and the failed ones again. */
+function SendMany({
   webhookId,
   deliveries,
 }: {
   webhookId: string;
   deliveries: readonly DeliveryView[];
 }) {
-  const failed = deliveries.filter(
-    ({ status, attempts }) => status === 'failed' && attempts.length > 0,
-  );
+  const sent = deliveries.filter(({ attempts }) => attempts.length > 0);
+  const failed = sent.filter(({ status }) => status === 'failed');
+  const waiting = sent.filter(({ status }) => status === 'retrying');
   const send = useChange(
-    async () => {
-      for (const { id } of failed) {
+    async (chosen: readonly DeliveryView[]) => {
+      for (const { id } of chosen) {
         await call<object>('POST', `/v1/webhooks/${webhookId}/deliveries/${id}/redeliver`);
       }
+      return chosen.length;
     },
-    () => `${failed.length === 1 ? '1 delivery' : `${failed.length} deliveries`} queued again.`,
+    (count) => `${count === 1 ? '1 delivery' : `${count} deliveries`} queued again.`,
   );
-  if (failed.length === 0) return <>newest first</>;
-  return (
+  const button = (text: string, chosen: readonly DeliveryView[]) => (
     <button
       type="button"
       className="small"
       disabled={send.isPending}
-      onClick={() => send.mutate(undefined)}
+      onClick={() => send.mutate(chosen)}
     >
-      Send the {failed.length} failed of this page again
+      {text}
     </button>
   );
-}
-
-/** The definition of the job, which events name. */
-function definitionOf(request: unknown): string | null {
-  const { data } = (request ?? {}) as { data?: { definitionKey?: unknown } };
-  return typeof data?.definitionKey === 'string' ? data.definitionKey : null;
+  if (failed.length + waiting.length === 0) return <>newest first</>;
+  return (
+    <>
+      {waiting.length > 0 && button(`Send the ${waiting.length} waiting of this page now`, waiting)}{' '}
+      {failed.length > 0 && button(`Send the ${failed.length} failed of this page again`, failed)}
+    </>
+  );
 }
 
 function Delivery({ delivery }: { delivery: DeliveryView }) {
   const { id, webhookId, event, jobId, status, request, attempts, createdAt, nextAttemptAt } =
     delivery;
+  const { redeliveryOf } = delivery;
+  const job = jobWords(delivery);
   const last = attempts.at(-1);
   const again = useChange(
     async () => await call<object>('POST', `/v1/webhooks/${webhookId}/deliveries/${id}/redeliver`),
@@ -105,6 +108,8 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
       <details>
         <summary>
           <span className={`badge tone-${TONES[status]}`}>{status}</span> <strong>{event}</strong>{' '}
+          {job !== null && <>{job} </>}
+          {redeliveryOf !== null && <span className="badge">sent again</span>}{' '}
           <Moment at={createdAt} />{' '}
           <span className="soft">
             {attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'}
@@ -121,14 +126,14 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
             <p>
               About{' '}
               <Link to="/jobs/$jobId" params={{ jobId }}>
-                {definitionOf(request) ?? 'job'} {shortId(jobId)}
+                {job}
               </Link>
               .
             </p>
           )}
           {attempts.length > 0 && (
             <button type="button" className="small" onClick={() => again.mutate(undefined)}>
-              Send again
+              {status === 'retrying' ? 'Send now' : 'Send again'}
             </button>
           )}
           {attempts.map((send, at) => (

@@ -54,7 +54,7 @@ it('describes every chart in words', () => {
   expect(models.map(({ summary }) => summary)).toEqual([
     'Throughput, last hour: 1,005 succeeded, 1 retried, 2 failed, 0 cancelled',
     'Queue depth, last hour: 3 queued at the end, 25 at most',
-    'Retries, last hour: 1',
+    'Automatic retries, last hour: 1',
     'Queue time, last hour: p50 at most –, p95 at most –, p99 at most –',
     'Run time of the code, last hour: p50 at most ≈ 19 ms, p95 at most ≈ 1.6 s, p99 at most ≈ 3.2 s',
   ]);

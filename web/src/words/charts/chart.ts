@@ -36,7 +36,7 @@ export function chartModels(series: SeriesView, during: string): ChartModel[] {
   return [
     throughputModel(series, `Finished attempts per ${step}`, during),
     depthModel(series, during),
-    retriesModel(series, `Retries per ${step}`, during),
+    retriesModel(series, `Automatic retries per ${step}`, during),
     timesModel('wait', 'Queue time', series.waitMs, series.whole.waitMs, during),
     timesModel('run', 'Run time of the code', series.runMs, series.whole.runMs, during),
   ];
@@ -85,7 +85,7 @@ function retriesModel({ retried }: SeriesView, title: string, during: string): C
     kind: 'bars',
     lines: [{ name: 'retried', tone: 'outcome-retried', values: retried, total }],
     legend: during,
-    summary: `Retries, ${during}: ${total}`,
+    summary: `Automatic retries, ${during}: ${total}`,
   };
 }
 

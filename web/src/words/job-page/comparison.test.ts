@@ -55,6 +55,33 @@ test('what differs is marked, except for what always does', () => {
   expect(facts.some(({ name }) => name === 'Tags')).toBe(false);
 });
 
+const wrapped = (message: string, cause: string) => {
+  const inner = { code: 'HANDLER_ERROR', message: cause, stack: null, cause: null };
+  return { code: 'HANDLER_ERROR', message, stack: null, cause: inner };
+};
+
+test.each([
+  [
+    'the same',
+    'column "vat_id" does not exist',
+    'the same error: HANDLER_ERROR order 1 was not imported ← column "vat_id" does not exist',
+    false,
+  ],
+  ['another', 'no answer', 'HANDLER_ERROR order 1 was not imported ← no answer', true],
+])('errors have their causes; %s cause', (_, cause, words, differs) => {
+  const [a, b] = [
+    wrapped('order 0 was not imported', 'column "vat_id" does not exist'),
+    wrapped('order 1 was not imported', cause),
+  ].map((error) => run({ attempt: attempt(1, { outcome: 'failed', error }) }));
+  const facts = comparedFacts(a as Run, b as Run);
+  expect(facts.find(({ name }) => name === 'Error')).toEqual({
+    name: 'Error',
+    a: 'HANDLER_ERROR order 0 was not imported ← column "vat_id" does not exist',
+    b: words,
+    differs,
+  });
+});
+
 test('a job that never ran has the facts of the job', () => {
   const held = run({ job: madeJob({ status: 'cancelled' }), attempt: null, worker: undefined });
   expect(comparedFacts(run(), held)[0]).toMatchObject({ a: 'Succeeded', b: 'Cancelled' });

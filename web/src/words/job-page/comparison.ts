@@ -1,4 +1,7 @@
-import type { JobView } from '../../../../src/core/job/job.ts';
+import { rootCause } from '../../../../src/core/failure/dead-letter.ts';
+import { errorWords } from '../../../../src/core/failure/failure-words.ts';
+import { fingerprintOf, normalMessage } from '../../../../src/core/failure/fingerprint.ts';
+import type { JobError, JobView } from '../../../../src/core/job/job.ts';
 import { duration } from '../../../../src/core/values/duration.ts';
 import type { AttemptView, StepView } from '../../../../src/core/views/history.ts';
 import type { WorkerView } from '../../../../src/core/queue/worker.ts';
@@ -27,17 +30,20 @@ export interface ComparedFact {
 export function comparedFacts(a: Run, b: Run): ComparedFact[] {
   return FACTS.map(([name, of, kind]) => {
     const [ofA, ofB] = [of(a), of(b)];
+    if (kind === 'error' && ofA !== ofB && isSameError(errorOf(a), errorOf(b))) {
+      return { name, a: ofA, b: `the same error: ${ofB}`, differs: false };
+    }
     return { name, a: ofA, b: ofB, differs: kind !== 'always differs' && ofA !== ofB };
   }).filter((fact) => fact.a !== NONE || fact.b !== NONE);
 }
 
 const NONE = '–';
 
-type FactOf = readonly [name: string, of: (run: Run) => string, kind?: 'always differs'];
+type FactOf = readonly [name: string, of: (run: Run) => string, kind?: 'always differs' | 'error'];
 
 const FACTS: readonly FactOf[] = [
   ['Outcome', ({ attempt, job }) => (attempt ? outcomeWords(attempt) : sentenceCase(job.status))],
-  ['Error', ({ attempt, job }) => errorWords(attempt ? attempt.error : job.error)],
+  ['Error', (run) => wordsOf(errorOf(run)), 'error'],
   [
     'Started',
     ({ attempt }) => (attempt ? momentWithMs(attempt.startedAt) : NONE),
@@ -58,8 +64,22 @@ const FACTS: readonly FactOf[] = [
   ['Attempts', ({ job }) => `${job.attempts} of ${job.maxAttempts}`],
 ];
 
-function errorWords(error: AttemptView['error']): string {
-  return error === null ? NONE : plainText(`${error.code} ${error.message}`);
+function errorOf({ attempt, job }: Run): JobError | null {
+  return attempt ? attempt.error : job.error;
+}
+
+function wordsOf(error: JobError | null): string {
+  return error === null ? NONE : plainText(errorWords(error));
+}
+
+/** The fingerprint leaves out causes, which may differ below the same message. */
+function isSameError(a: JobError | null, b: JobError | null): boolean {
+  if (a === null || b === null) return false;
+  return fingerprintOf(a) === fingerprintOf(b) && causeOf(a) === causeOf(b);
+}
+
+function causeOf(error: JobError): string {
+  return normalMessage(rootCause(error) ?? '');
 }
 
 function length(lengthMs: number | null | undefined): string {

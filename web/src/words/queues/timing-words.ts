@@ -12,5 +12,7 @@ export function violationWords({ pointer, detail }: { pointer: string; detail: s
   if (typed !== undefined) {
     return `Unknown time zone ${typed}.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`;
   }
-  return `${NAMES[pointer] ?? pointer} ${detail}${/[.?!]$/.test(detail) ? '' : '.'}`;
+  // The name of the field would say it twice.
+  const said = detail.startsWith('is not a cron expression') ? 'This' : NAMES[pointer];
+  return `${said ?? pointer} ${detail}${/[.?!]$/.test(detail) ? '' : '.'}`;
 }
