@@ -388,11 +388,11 @@ export class Longshore implements JobStarter {
   }
 }
 
-/** An invalid id (`..`, an empty text) could change the path, so no request is sent. */
 function linksPath(jobId: string, name: string): string {
   return `${jobPath(jobId)}/signals/${encodeURIComponent(name)}/links`;
 }
 
+/** An invalid id (`..`, an empty text) could change the path, so no request is sent. */
 function jobPath(jobId: string): string {
   if (!isJobId(jobId)) throw notFound('job', jobId);
   return `/v1/jobs/${jobId}`;

@@ -188,13 +188,14 @@ function ofBatch(entry: Entry, batchId: string): Entry {
 
 function membersOf(jobs: readonly JobRequest[], entries: readonly Entry[], key: string | null) {
   return entries.slice(0, jobs.length).map((entry, index) => {
-    const { definitionKey, paramsJson } = entry.job;
-    const name = key === null ? null : `key:${key}:${index}`;
-    return { name, asked: childHash(`${definitionKey}\n${paramsJson}`), entry };
+    if (key === null) return { name: null, asked: '', entry };
+    const asked = childHash(askedText(entry.job.definitionKey, JSON.parse(entry.job.paramsJson)));
+    return { name: `key:${key}:${index}`, asked, entry };
   });
 }
 
 function textOf({ jobs, onComplete, onSuccess, open }: BatchRequest) {
-  const text = (job: JobRequest | null) => job && [job.definitionKey, job.paramsJson];
+  const text = (job: JobRequest | null) =>
+    job && [job.definitionKey, JSON.parse(job.paramsJson) as unknown];
   return [jobs.map(text), text(onComplete), text(onSuccess), open];
 }

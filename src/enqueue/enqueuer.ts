@@ -103,8 +103,8 @@ export class Enqueuer {
 
   /** Stores all requests or none, in one transaction, and answers in their order. */
   async start(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
-    await this.#judge(requests);
-    return await sending(requests, async (traced) => {
+    const judged = await this.#judge(requests);
+    return await sending(judged, async (traced) => {
       const answers = await this.#store(traced);
       if (this.#jobLog?.logsAny) this.#tell(traced, answers);
       return answers;
@@ -113,19 +113,23 @@ export class Enqueuer {
 
   /** Judges requests as `start` does, and prepares them for a caller that stores them itself. */
   async admit(requests: readonly JobRequest[]): Promise<Entry[]> {
-    await this.#judge(requests);
-    return await this.#prepareAll(requests);
+    return await this.#prepareAll(await this.#judge(requests));
   }
 
-  async #judge(requests: readonly JobRequest[]): Promise<void> {
-    this.#refuseTimes(requests);
-    if (this.#db.shards > 1) await this.#refuseEarly(requests);
-    await this.refuseUnregistered(requests);
+  /** The requests, to store as they were judged. */
+  async #judge(asked: readonly JobRequest[]): Promise<readonly JobRequest[]> {
+    this.#refuseTimes(asked);
+    if (this.#db.shards > 1) await this.#refuseEarly(asked);
+    await this.refuseUnregistered(asked);
+    const stale = this.#catalog.refresh();
+    if (stale) await stale;
+    const requests = this.#catalog.drawn(asked);
     await this.checkParams(requests);
-    const [only] = requests;
+    const [first] = requests;
     // All of them are of one tenant, that of the caller.
     const params = requests.map(({ paramsJson }) => paramsJson);
-    if (only) await this.#quotas?.permitJobs(only.tenant, params);
+    if (first) await this.#quotas?.permitJobs(first.tenant, params);
+    return requests;
   }
 
   async #store(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {

@@ -24,6 +24,8 @@ export interface VersionRequest {
   definitionKey: string;
   definitionVersion: number | null;
   concurrencyKey?: string | null;
+  /** What decides for or against a canary, for a job without a concurrency key (`drawn`). */
+  draw?: string;
 }
 
 const NO_SPREADS: Spreads = { atMs: Infinity, byKey: new Map() };
@@ -36,6 +38,7 @@ export class Catalog {
   #shared = new Map<string, Versions>();
   /** Definitions that belong to one tenant. */
   #owned = new Map<string, Map<string, Versions>>();
+  #hasCanary = false;
   #spreads = NO_SPREADS;
   /** When the last read began. */
   #readAtMs = Number.NEGATIVE_INFINITY;
@@ -96,8 +99,21 @@ export class Catalog {
     return version === null ? null : (byVersion.get(version) ?? null);
   }
 
-  #pick(release: Release, { concurrencyKey }: VersionRequest): number {
-    return releasedVersion(release, () => concurrencyKey ?? String(this.#clock.random()));
+  #pick(release: Release, { concurrencyKey, draw }: VersionRequest): number {
+    return releasedVersion(release, () => concurrencyKey ?? draw ?? this.#chance());
+  }
+
+  #chance(): string {
+    return String(this.#clock.random());
+  }
+
+  /**
+   * The requests with a draw for each, where there is a canary. Without one each `find` draws again: the
+   * schema of one deployment would validate a job that another one runs.
+   */
+  drawn<T extends VersionRequest>(requests: readonly T[]): readonly T[] {
+    if (!this.#hasCanary) return requests;
+    return requests.map((request) => ({ ...request, draw: this.#chance() }));
   }
 
   /** The keys that a tenant may use, with their versions, lowest first, as last read. */
@@ -141,6 +157,7 @@ export class Catalog {
     this.#shared = owned.get(DEFAULT_TENANT) ?? new Map();
     owned.delete(DEFAULT_TENANT);
     this.#owned = owned;
+    this.#hasCanary = releases.some(({ canary }) => canary !== null);
     this.#spreads = spreads;
     this.#readAtMs = beganMs;
   }

@@ -278,6 +278,21 @@ describe('requests', () => {
     expect(await ended(id)).toMatchObject({ succeeded: 3 });
   });
 
+  it('are the same when their params are, in whatever order the fields come', async () => {
+    const job = (params: object) => [{ definitionKey: 'note', params }];
+    const one = job({ text: 'order', more: { a: 1, b: 2 } });
+    const other = job({ more: { b: 2, a: 1 }, text: 'order' });
+    const make = async (jobs: object[]) =>
+      await post('/v1/batches', { jobs, open: true }, 'acme', 'batch-order');
+    const first = await make(one);
+    expect([first.statusCode, (await make(other)).statusCode]).toEqual([201, 200]);
+    const { id } = first.json<BatchView>();
+    const add = async (jobs: object[]) =>
+      await post(`/v1/batches/${id}/jobs`, { jobs }, 'acme', 'part-order');
+    expect((await add(one)).json()).toMatchObject({ total: 2 });
+    expect((await add(other)).json()).toMatchObject({ total: 2 });
+  });
+
   it('with one bad entry store nothing, and name its place', async () => {
     const before = (await get<{ batches: unknown[] }>('/v1/batches?limit=50')).batches.length;
     const unknown = { definitionKey: 'nothing', requireRegistered: true };

@@ -7,6 +7,9 @@ import { addArtifact } from '../../../src/store/deployments/artifacts.ts';
 import { createDeployment } from '../../../src/store/deployments/deployments.ts';
 import { listReleases } from '../../../src/store/deployments/releases.ts';
 import type { Signature } from '../../../src/artifacts/signature.ts';
+import { Enqueuer } from '../../../src/enqueue/enqueuer.ts';
+import { ParamsInvalid } from '../../../src/params/params-invalid.ts';
+import { plainRequest } from '../../../src/core/job/new-job.ts';
 import { Catalog } from '../../../src/store/enqueue/catalog.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 
@@ -15,14 +18,18 @@ const BY = { name: 'test', address: null };
 const sha256 = '2'.repeat(64);
 
 /** So many deployments of one definition, none of them released. */
-async function deploymentsOf(key: string, count: number): Promise<number[]> {
+async function deploymentsOf(
+  key: string,
+  count: number,
+  schemaOf: (nth: number) => object | null = () => null,
+): Promise<number[]> {
   const { db } = database;
   const archive = { sha256, format: 'zip', bytes: 1, manifest: null, signature: null } as const;
   await addArtifact(db, 'default', BY, archive);
   const about = { tenant: 'default', sha256, note: null, revision: null, manifest: {} };
-  const definitions = [definitionInfo({ key }, { paramsSchema: null })];
   const numbers: number[] = [];
   for (let n = 0; n < count; n += 1) {
+    const definitions = [definitionInfo({ key }, { paramsSchema: schemaOf(n) })];
     const made = { ...about, definitions };
     numbers.push(await db.transaction(async (tx) => await createDeployment(tx, BY, made)));
   }
@@ -88,6 +95,38 @@ it('is known with its definition also when both are stored between two reads', a
   catalog.forget();
   await catalog.refresh();
   expect(catalog.find(job)).toMatchObject({ version: second });
+});
+
+it('decides once about a job: the deployment that runs it is the one whose schema validated it', async () => {
+  const { db, waker } = database;
+  const required = ['old', 'new'];
+  const [first = 0, second = 0] = await deploymentsOf('draw', 2, (nth) => ({
+    type: 'object',
+    required: [required[nth]],
+  }));
+  await promote(first);
+  await deployer().promote('default', BY, {
+    number: second,
+    keys: null,
+    canaryPercent: 50,
+    reason: null,
+  });
+  const enqueuer = new Enqueuer(db, waker, systemClock);
+  const stored: string[] = [];
+  for (let n = 0; n < 40; n += 1) {
+    const job = plainRequest('default', 'draw', '{"old":1}');
+    const [answer] = await enqueuer.start([job]).catch((error: unknown) => {
+      if (error instanceof ParamsInvalid) return [];
+      throw error;
+    });
+    if (answer) stored.push(answer.jobId);
+  }
+  expect(stored.length).toBeGreaterThan(0);
+  const versions = await database.sql(
+    `select distinct q.version from longshore.waiting w join longshore.queue q using (shard, queue)
+     where w.id = any('{${stored.join()}}')`,
+  );
+  expect(versions).toEqual([{ version: first }]);
 });
 
 it('never becomes a retired deployment', async () => {
