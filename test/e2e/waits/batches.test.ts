@@ -10,12 +10,28 @@ import { BIN, endAll, launch } from '../../support/processes.ts';
 import { pageProject, SLOW_JOB } from '../../support/page-project.ts';
 import { until } from '../../support/until.ts';
 
-/** The example of docs/guides/batches.md, and a batch whose server is killed before its last job ends. */
+/** The example of docs/guides/batches.md, the commands, and a batch whose server is killed before its last job ends. */
 
 const run = promisify(execFile);
 const PAGE = 'docs/guides/batches.md';
 
-const { folder, env, database } = pageProject(PAGE, { 'jobs/slow.ts': SLOW_JOB }, 3_000);
+/** Fails until its file is there. */
+const NEEDS_FILE_JOB = `import { existsSync } from 'node:fs';
+import { defineJob } from 'longshore';
+export const needsFile = defineJob({
+  key: 'needs-file',
+  maxAttempts: 1,
+  run: ({ file }: { file: string }) => {
+    if (!existsSync(file)) throw new Error('there is no file');
+  },
+});
+`;
+
+const { folder, env, database } = pageProject(
+  PAGE,
+  { 'jobs/slow.ts': SLOW_JOB, 'jobs/needs-file.ts': NEEDS_FILE_JOB },
+  3_000,
+);
 const ended = async (address: string, id: string) =>
   await until(`batch ${id} has ended`, async () => {
     const answer = await fetch(`${address}/v1/batches/${id}`).catch(() => null);
@@ -76,4 +92,35 @@ it('runs its callbacks once, over a killed server', async () => {
     `select count(*)::int as jobs from longshore.edge where on_id = '${id}' and kind = 'after'`,
   );
   expect(rows).toEqual([{ jobs: 2 }]);
+});
+
+it('is made, filled, closed, retried and cancelled by commands', async () => {
+  const { address } = (await launch('start', { env: env() })).summary;
+  const variables = { PATH: process.env['PATH'], LONGSHORE_URL: address };
+  const batch = async (...args: string[]) => {
+    const command = [BIN, 'batch', ...args];
+    return (await run(process.execPath, command, { env: variables, cwd: folder })).stdout;
+  };
+  const file = join(folder, 'needed');
+  const line = { definitionKey: 'needs-file', params: { file } };
+  await writeFile(join(folder, 'more.jsonl'), `${JSON.stringify(line)}\n`.repeat(2));
+  await writeFile(join(folder, 'none.jsonl'), '');
+  const made = JSON.parse(await batch('create', 'none.jsonl', '--open', '--json')) as BatchView;
+  expect(made).toMatchObject({ status: 'open', total: 0 });
+  const short = made.id.slice(-12);
+  expect(await batch('add', short, 'more.jsonl')).toContain(`${made.id}  open\n2 jobs: `);
+  expect(await batch('close', short)).toContain('2 jobs: ');
+  await ended(address, made.id);
+  expect(await batch('show', short)).toBe(
+    `${made.id}  failed\n2 jobs: 0 pending, 0 succeeded, 2 failed, 0 cancelled\n`,
+  );
+  const jobs = (await batch('jobs', short, '--state', 'failed')).trim().split('\n');
+  expect(jobs).toHaveLength(3);
+  expect(jobs[2]).toMatch(/^1 +\S+ +failed +needs-file$/);
+  await writeFile(file, '');
+  await batch('retry', short);
+  expect(await ended(address, made.id)).toMatchObject({ status: 'succeeded', succeeded: 2 });
+
+  const open = JSON.parse(await batch('create', 'none.jsonl', '--open', '--json')) as BatchView;
+  expect(await batch('cancel', open.id)).toContain(`${open.id}  cancelled`);
 });

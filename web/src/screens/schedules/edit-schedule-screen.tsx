@@ -56,13 +56,13 @@ export function EditScheduleScreen() {
     // The form keeps what is typed; it reads the schedule once.
     refetchInterval: false,
   });
-  const { data: definitions } = useQuery(definitionsQuery());
+  const { data: definitions, error: noDefinitions } = useQuery(definitionsQuery());
   const who = useSession();
   const may = useMay('operate');
   if (!schedule || !definitions || !who) {
     return (
       <Screen title="Schedule">
-        <Waiting error={error} />
+        <Waiting error={error ?? noDefinitions} />
       </Screen>
     );
   }

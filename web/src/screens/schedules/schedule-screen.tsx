@@ -58,13 +58,13 @@ export function ScheduleScreen() {
 
 function About({ schedule }: { schedule: ScheduleView }) {
   const { definitionKey, definitionVersion, jitterMs, priority } = schedule;
-  const { data: definitions = [] } = useQuery(definitionsQuery());
+  const { data: definitions } = useQuery(definitionsQuery());
   return (
     <Panel title="About">
       <Facts
         facts={[
           ['Next', <NextRun schedule={schedule} />],
-          ['Owner', ownerWords(ownersOf(definitions), [definitionKey])],
+          ['Owner', definitions && ownerWords(ownersOf(definitions), [definitionKey])],
           [
             'Definition',
             <Link to="/definitions/$key" params={{ key: definitionKey }}>

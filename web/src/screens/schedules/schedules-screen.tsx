@@ -46,8 +46,8 @@ export function SchedulesScreen() {
 }
 
 function ScheduleTable({ schedules }: { schedules: readonly ScheduleView[] }) {
-  const { data: definitions = [] } = useQuery(definitionsQuery());
-  const owners = ownersOf(definitions);
+  const { data: definitions } = useQuery(definitionsQuery());
+  const owners = definitions && ownersOf(definitions);
   return (
     <Rows
       caption="Schedules"
@@ -77,7 +77,7 @@ function ScheduleTable({ schedules }: { schedules: readonly ScheduleView[] }) {
               )}
               <DefinitionLine
                 schedule={schedule}
-                owner={ownerWords(owners, [schedule.definitionKey])}
+                owner={owners && ownerWords(owners, [schedule.definitionKey])}
               />
             </>
           ),

@@ -23,13 +23,14 @@ export function DefinitionLine({
   owner,
 }: {
   schedule: ScheduleView;
-  owner: string;
+  /** Undefined while the definitions are being read. */
+  owner: string | undefined;
 }) {
   const unknown = useUnknown(definitionKey);
   if (unknown === null) {
     return (
       <span className="summary">
-        {definitionKey} · {owner}
+        {owner === undefined ? definitionKey : `${definitionKey} · ${owner}`}
       </span>
     );
   }
