@@ -179,6 +179,12 @@ export function killAll(pids: readonly number[]): void {
   }
 }
 
+/** Kills a server with its workers, as the loss of its machine does. Alone, they would end their jobs first. */
+export async function killWhole(server: Running): Promise<void> {
+  killAll([server.pid, ...descendants(server.pid).map(({ pid }) => pid)]);
+  await server.exited;
+}
+
 function describe(pid: number): ProcessInfo | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import type { BatchView } from '../../../src/core/batch/batch.ts';
 import { jobInState, post } from '../../support/api.ts';
 import { blocksOf } from '../../support/checks/docs-blocks.ts';
-import { BIN, endAll, launch } from '../../support/processes.ts';
+import { BIN, killWhole, launch } from '../../support/processes.ts';
 import { pageProject, SLOW_JOB } from '../../support/page-project.ts';
 import { until } from '../../support/until.ts';
 
@@ -78,9 +78,7 @@ it('runs its callbacks once, over a killed server', async () => {
   const jobs = await fetch(`${first.summary.address}/v1/batches/${id}/jobs`);
   const slow = ((await jobs.json()) as { jobs: { jobId: string }[] }).jobs[1]?.jobId ?? '';
   await jobInState(first.summary.address, slow, 'running');
-  first.signal('SIGKILL');
-  await first.exited;
-  await endAll();
+  await killWhole(first);
   await writeFile(file, '');
 
   const { address } = (await launch('start', { env: env() })).summary;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { jobInState, startJob } from '../../support/api.ts';
 import { blocksOf } from '../../support/checks/docs-blocks.ts';
-import { BIN, endAll, launch } from '../../support/processes.ts';
+import { BIN, killWhole, launch } from '../../support/processes.ts';
 import { pageProject, SLOW_JOB } from '../../support/page-project.ts';
 
 /** The example of docs/guides/dependencies.md, over a server that is killed while parents run. */
@@ -53,9 +53,7 @@ it('starts a job once after its parents, over a killed server', async () => {
   });
   const { jobId: child, status } = (await answer.json()) as { jobId: string; status: string };
   expect(status).toBe('suspended');
-  first.signal('SIGKILL');
-  await first.exited;
-  await endAll();
+  await killWhole(first);
   await writeFile(file, '');
 
   const { address } = (await launch('start', { env: env() })).summary;
