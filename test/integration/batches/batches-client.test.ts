@@ -9,7 +9,7 @@ import { scheduling, workerOn } from '../../support/servers/worker.ts';
 
 /** `client.batch`, over real HTTP. */
 
-const database = sharedDatabase();
+const database = sharedDatabase({ shards: 4 });
 const stops: (() => Promise<void>)[] = [];
 let client: Longshore;
 

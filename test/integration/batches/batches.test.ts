@@ -11,7 +11,8 @@ import { until } from '../../support/until.ts';
 
 /** Batches over HTTP, with a worker that runs their jobs. */
 
-const database = sharedDatabase();
+/** Parents, children and batches are in the shards of their definitions. */
+const database = sharedDatabase({ shards: 4 });
 const server = sharedServer(database);
 const keys: Record<string, string> = {};
 const stops: (() => Promise<void>)[] = [];

@@ -15,7 +15,8 @@ import { until } from '../../support/until.ts';
 
 /** Jobs that wait for other jobs, with real processes. */
 
-const database = sharedDatabase();
+/** Parents, children and batches are in the shards of their definitions. */
+const database = sharedDatabase({ shards: 4 });
 const stops: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {

@@ -20,7 +20,7 @@ import { until } from '../../support/until.ts';
 
 /** One-time links for signals, over HTTP and with real processes. */
 
-const database = sharedDatabase();
+const database = sharedDatabase({ shards: 4 });
 const stops: (() => Promise<void>)[] = [];
 let folder: string;
 let app: ReturnType<typeof serverOn>;

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 
 /** `client.signal` and `handle.signal`, over real HTTP. */
 
-const database = sharedDatabase();
+const database = sharedDatabase({ shards: 4 });
 const stops: (() => Promise<void>)[] = [];
 const clients: Record<string, Longshore> = {};
 

@@ -21,7 +21,7 @@ import { until } from '../../support/until.ts';
 
 /** Jobs that wait for a signal or for a time, with real processes. */
 
-const database = sharedDatabase();
+const database = sharedDatabase({ shards: 4 });
 const stops: (() => Promise<void>)[] = [];
 let folder: string;
 
