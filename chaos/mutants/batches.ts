@@ -73,8 +73,8 @@ export const BATCH_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'enqueue/batches.ts',
-        find: 'const name = key === null ? null : `key:${key}:${index}`;',
-        replace: 'const name = null;',
+        find: "if (key === null) return { name: null, asked: '', entry };",
+        replace: "return { name: null, asked: '', entry };",
       },
     ],
     caughtBy: ['S32'],

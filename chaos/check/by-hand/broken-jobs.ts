@@ -165,6 +165,32 @@ export const BROKEN_JOBS: Broken[] = [
   },
   {
     breaks: ['S29'],
+    how: 'a job timed out after its signal was acknowledged',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'wait' }).claim().start().effect('wait');
+      job.move({ place: 'waiting', state: 'suspended', attempts: 0, runAt: h.now + 3_600_000_000 });
+      h.call({ name: 'signal', job: job.id, token: 't' }, { ok: 'queued', id: job.id });
+      job.move({ place: 'waiting', state: 'queued' });
+      job.claim().start();
+      job.fail('SIGNAL_TIMEOUT', 'failed', job.execution);
+    },
+  },
+  {
+    breaks: ['S29', 'X1'],
+    how: 'a job got one payload, and another one when it ran again',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'wait' });
+      h.call({ name: 'signal', job: job.id, token: 't' }, { ok: 'queued', id: job.id });
+      h.call({ name: 'signal', job: job.id, token: 'u' }, 'unknown');
+      job.claim().start().effect('signal', { token: 't' });
+      job.fail('ERROR', 'retrying', job.execution).promote();
+      job.claim().start().effect('signal', { token: 'u' }).succeed();
+    },
+  },
+  {
+    breaks: ['S29'],
     how: 'a job got the payload of another signal',
     make: (h) => {
       h.beat('w1');

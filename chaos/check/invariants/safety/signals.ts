@@ -30,15 +30,19 @@ function sentTo({ operations }: Facts, { id }: JobRecord): Sent[] {
 }
 
 function wrongWith({ executions, final }: JobRecord, sent: readonly Sent[]): string | null {
+  let first: string | undefined;
   for (const { effects } of executions) {
     for (const { what, token, at } of effects) {
       if (what !== 'signal') continue;
+      first ??= token;
+      if (token !== first) return `got ${first}, and then ${token}`;
       const mine = sent.filter((one) => one.token === token && one.invokedAt <= at);
       if (mine.length === 0) return `got ${token}, which was not sent to it by then`;
     }
   }
-  if (final?.state === 'suspended' && sent.some(({ acknowledged }) => acknowledged)) {
-    return 'still waits for a signal that was acknowledged';
+  if (sent.some(({ acknowledged }) => acknowledged)) {
+    if (final?.state === 'suspended') return 'still waits for a signal that was acknowledged';
+    if (final?.errorCode === 'SIGNAL_TIMEOUT') return 'timed out after a signal was acknowledged';
   }
   const last = executions.at(-1);
   const signalled = last?.effects.some(({ what }) => what === 'signal') ?? false;
