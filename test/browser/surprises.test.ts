@@ -79,7 +79,9 @@ it('a webhook whose receiver is down', async () => {
 it('a tenant at its limit', async () => {
   const page = await open('/');
   await follow(page, /^Tenant acme: 39 jobs wait.* 1\dm.*: it may run 1 job at a time/, /acme/);
-  await page.waitForURL(/tenant=acme/);
+  await page.waitForURL(/\/settings#tenants/);
+  await page.getByRole('table', { name: 'Tenants' }).getByRole('row', { name: /acme/ }).waitFor();
+  await page.goto(`${address}/ui/?tenant=acme`);
   const row = page.locator('.verdict li').filter({ hasText: /site\.crawl/ });
   await row.getByText(/39 jobs wait.*: tenant acme may run 1 job at a time/).waitFor();
   await row.getByRole('link').first().click();
