@@ -80,6 +80,26 @@ describe('schedules', () => {
     await page.getByRole('row').filter({ hasText: 'quarterly' }).waitFor({ state: 'detached' });
   });
 
+  it('say in their editor why the definitions cannot be read', async () => {
+    const { body } = await post(`${shop.address}/v1/schedules`, {
+      definitionKey: 'image.resize',
+      name: 'unread',
+      cron: '0 3 * * *',
+      params: { url: 'a.png', width: 7 },
+    });
+    const { id } = body as { id: string };
+    const page = await open('/');
+    const detail = 'definitions are not for you';
+    await page.route('**/v1/definitions', async (route) => {
+      await route.fulfill({ status: 403, json: { code: 'FORBIDDEN', status: 403, detail } });
+    });
+    await page.goto(`${shop.address}/ui/schedules/${id}/edit`);
+    await page.getByRole('alert').getByText(detail).waitFor();
+    await page.unrouteAll();
+    await fetch(`${shop.address}/v1/schedules/${id}`, { method: 'DELETE' });
+    forgiveComplaints();
+  });
+
   it('tell what clock changes do to them, and what became of their slots', async () => {
     const { body } = await post(`${shop.address}/v1/schedules`, {
       definitionKey: 'image.resize',
