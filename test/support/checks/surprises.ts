@@ -1,6 +1,9 @@
 import { Client } from 'pg';
 import { findRunningCluster } from '../../../src/postgres/embedded.ts';
 import { jobInState, post, startJob } from '../api.ts';
+import { until } from '../until.ts';
+
+const EVENTS = 20;
 
 /**
  * What an operator meets beside the six problems (`problems.ts`): a definition that became slow, a
@@ -13,7 +16,16 @@ export async function plantSurprises(
   // A port without a listener.
   const webhook = { url: 'http://127.0.0.1:4999/hooks/orders', events: ['job.failed'] };
   await accept(post(`${address}/v1/webhooks`, webhook));
-  for (let job = 0; job < 20; job += 1) await startJob(address, 'orders.import', { order: job });
+  for (let job = 0; job < EVENTS; job += 1)
+    await startJob(address, 'orders.import', { order: job });
+  // Before slow jobs take all slots, which deliveries need, too.
+  await until('all events wait for the receiver', async () => {
+    const answer = await fetch(`${address}/v1/webhooks`);
+    const { webhooks } = (await answer.json()) as { webhooks: WaitingEvents[] };
+    return webhooks.some(
+      (made) => made.url === webhook.url && made.waitingEvents?.count === EVENTS,
+    );
+  });
 
   await accept(post(`${address}/v1/tenants`, { tenant: 'acme' }));
   await limitTenant(address, 'acme', { concurrencyLimit: 1 });
@@ -44,6 +56,11 @@ export async function setBack(dataDir: string, minutes: number): Promise<void> {
     await client.query(change);
   }
   await client.end();
+}
+
+interface WaitingEvents {
+  url: string;
+  waitingEvents: { count: number } | null;
 }
 
 async function limitTenant(address: string, tenant: string, limits: unknown): Promise<void> {
