@@ -219,7 +219,8 @@ export class Enqueuer {
       if (stale) await stale;
       const published = this.#catalog.find(request);
       // Sealed params of a schedule that this process cannot open are validated by the worker.
-      if (!published || request.skipValidation || isEnvelopeText(paramsJson)) continue;
+      if ((published?.paramsSchema ?? null) === null || !published) continue;
+      if (request.skipValidation || isEnvelopeText(paramsJson)) continue;
       // The schema is that of the current shape. Others are validated after their upgrade.
       if ((request.paramsShape ?? shapeOf(published)) !== shapeOf(published)) continue;
       for (const violation of this.#checks.violations({ ...published, key }, paramsJson)) {
@@ -322,16 +323,13 @@ export class Enqueuer {
       ? jobIdOfRequest(requestId, request, queue.shard)
       : this.#ids.next(queue.shard);
     const job = newJob(id, request, published);
-    const sealedParams = this.#isLarge(request)
-      ? undefined
-      : this.#db.vault.seal(tenant, job.paramsJson);
-    return {
-      job,
-      queue,
-      keyShard,
-      ...(uniqueShard !== queue.shard && { uniqueShard }),
-      ...(sealedParams && { sealedParams }),
-    };
+    const entry: Entry = { job, queue, keyShard };
+    if (uniqueShard !== queue.shard) entry.uniqueShard = uniqueShard;
+    // Large params are sealed where they are stored.
+    if (this.#isLarge(request)) return entry;
+    const sealedParams = this.#db.vault.seal(tenant, job.paramsJson);
+    if (sealedParams) entry.sealedParams = sealedParams;
+    return entry;
   }
 }
 

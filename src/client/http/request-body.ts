@@ -1,20 +1,27 @@
 import type { BatchEntry, EnqueueOptions } from '../job.ts';
 
 /** A job as the body of a request, without undefined fields. */
-export function requestBody({ definition, params, options = {} }: Asked): JobBody {
+export function requestBody({ definition, params, options }: Asked): JobBody {
   refuseUndefined(definition);
   const { key, version, paramsShape } =
     typeof definition === 'string'
       ? { key: definition, version: undefined, paramsShape: undefined }
       : definition;
-  const { signal: _signal, definitionVersion = version, scheduledAt, ...others } = options;
-  const rest =
-    others.runAt === undefined ? { ...others, runAt: scheduledAt } : { ...others, scheduledAt };
   const body: JobBody = { definitionKey: key };
-  for (const [name, value] of Object.entries({ params, definitionVersion, paramsShape, ...rest })) {
-    if (value !== undefined) body[name] = value instanceof Date ? value.toISOString() : value;
+  setField(body, 'params', params);
+  setField(body, 'definitionVersion', version);
+  setField(body, 'paramsShape', paramsShape);
+  for (const name in options) {
+    if (name === 'signal' || !Object.hasOwn(options, name)) continue;
+    const field = name === 'scheduledAt' && options.runAt === undefined ? 'runAt' : name;
+    setField(body, field, options[name as keyof EnqueueOptions]);
   }
   return body;
+}
+
+function setField(body: JobBody, name: string, value: unknown): void {
+  if (value === undefined) return;
+  body[name] = value instanceof Date ? value.toISOString() : value;
 }
 
 /** What an import of a name that its file does not export gives in JavaScript. */

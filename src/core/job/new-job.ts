@@ -113,13 +113,28 @@ export function newJob(
   request: JobRequest,
   published: PublishedDefaults | null,
 ): NewJob {
-  const { skipValidation: _skips, requireRegistered: _requires, paramsShape, ...asked } = request;
-  const shape = paramsShape ?? published?.paramsShape ?? FIRST_SHAPE;
+  const shape = request.paramsShape ?? published?.paramsShape ?? FIRST_SHAPE;
+  // Field by field: with a spread, this would be the dearest function of a bulk call.
   return {
-    ...asked,
-    policy: shape === FIRST_SHAPE ? asked.policy : { ...asked.policy, paramsShape: shape },
     id,
+    tenant: request.tenant,
+    definitionKey: request.definitionKey,
     definitionVersion: queueVersion(request, published),
+    paramsJson: request.paramsJson,
+    priority: request.priority,
     maxAttempts: request.maxAttempts ?? published?.maxAttempts ?? null,
+    hold: request.hold,
+    runAt: request.runAt,
+    delayMs: request.delayMs,
+    idempotencyKey: request.idempotencyKey,
+    requestId: request.requestId,
+    idempotencyScope: request.idempotencyScope,
+    concurrencyKey: request.concurrencyKey,
+    unique: request.unique,
+    expiresAt: request.expiresAt,
+    tags: request.tags,
+    policy: shape === FIRST_SHAPE ? request.policy : { ...request.policy, paramsShape: shape },
+    traceparent: request.traceparent,
+    after: request.after,
   };
 }

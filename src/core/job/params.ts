@@ -2,8 +2,8 @@ import { SEALED } from '../access/sealed.ts';
 import { notJson } from '../values/strict-json.ts';
 
 /**
- * Limits for params: any JSON, small enough that one job cannot hurt others. The walk is iterative
- * and stops at the first violation, so a hostile value costs no more than a good one. Strings are
+ * Limits for params: any JSON, small enough that one job cannot hurt others. The walk stops at the
+ * first violation, so a hostile value costs no more than a good one. Strings are
  * kept exactly, NUL and lone surrogates included: the column is `json`, which stores the text. The
  * key `__proto__` is refused because handlers that copy objects would set a prototype, and
  * `$sealed` because it marks encrypted values (`sealed.ts`).
@@ -24,7 +24,7 @@ type Breach = Extract<ParamsCheck, { ok: false }>;
 /** `maxBytes` is more than the default where large values are stored elsewhere. */
 export function checkParams(params: unknown, maxBytes = PARAMS_MAX_BYTES): ParamsCheck {
   const keysMax = maxBytes > PARAMS_MAX_BYTES ? LARGE_PARAMS_MAX_KEYS : PARAMS_MAX_KEYS;
-  const breach = walk(params, maxBytes, keysMax);
+  const breach = new Walk(maxBytes, keysMax).breach(params, 0);
   if (breach) return breach;
   const json = JSON.stringify(params);
   const bytes = utf8Length(json, maxBytes);
@@ -42,53 +42,72 @@ function invalid(pointer: string, detail: string): Breach {
   return { ok: false, code: 'PAYLOAD_INVALID', pointer, detail };
 }
 
-function walk(root: unknown, maxBytes: number, keysMax: number): Breach | null {
-  const pending: { value: unknown; depth: number; pointer: string }[] = [
-    { value: root, depth: 0, pointer: '' },
-  ];
-  let keys = 0;
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const { value, depth, pointer } = next;
+/** Its depth is bounded by the limit, so a hostile value cannot exhaust the stack. */
+class Walk {
+  readonly #maxBytes: number;
+  readonly #keysMax: number;
+  #keys = 0;
+
+  constructor(maxBytes: number, keysMax: number) {
+    this.#maxBytes = maxBytes;
+    this.#keysMax = keysMax;
+  }
+
+  breach(value: unknown, depth: number): Breach | null {
     if (typeof value !== 'object' || value === null) {
       const detail = scalarBreach(value);
-      if (detail) return invalid(pointer, detail);
-      continue;
+      return detail === null ? null : invalid('', detail);
     }
     const unfit = notJson(value);
-    if (unfit !== null) return invalid(pointer, `${unfit} is not JSON`);
+    if (unfit !== null) return invalid('', `${unfit} is not JSON`);
     if (depth + 1 > PARAMS_MAX_DEPTH) {
-      return invalid(pointer, `params nest deeper than ${PARAMS_MAX_DEPTH} levels`);
+      return invalid('', `params nest deeper than ${PARAMS_MAX_DEPTH} levels`);
     }
+    return Array.isArray(value)
+      ? this.#inArray(value, depth)
+      : this.#inObject(value as Record<string, unknown>, depth);
+  }
+
+  #inArray(items: readonly unknown[], depth: number): Breach | null {
     // Every item takes at least two bytes, so this array is too large without a look at each item.
     // The items are unchecked and may nest without end, so JSON.stringify must not see them either.
-    if (Array.isArray(value) && value.length > maxBytes / 2) {
-      return tooLarge(`more than ${2 * value.length}`, maxBytes);
+    if (items.length > this.#maxBytes / 2) {
+      return tooLarge(`more than ${2 * items.length}`, this.#maxBytes);
     }
-    if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) {
-        pending.push({ value: item, depth: depth + 1, pointer: `${pointer}/${index}` });
-      }
-      continue;
+    for (let index = 0; index < items.length; index += 1) {
+      const breach = this.breach(items[index], depth + 1);
+      if (breach) return within(breach, String(index));
     }
-    for (const key of Object.keys(value)) {
-      keys += 1;
-      if (keys > keysMax) {
-        return invalid(pointer, `params have more than ${keysMax} keys in all`);
+    return null;
+  }
+
+  #inObject(fields: Record<string, unknown>, depth: number): Breach | null {
+    for (const key of Object.keys(fields)) {
+      this.#keys += 1;
+      if (this.#keys > this.#keysMax) {
+        return invalid('', `params have more than ${this.#keysMax} keys in all`);
       }
-      const inner = `${pointer}/${escapePointer(key)}`;
       if (key === '__proto__') {
-        return invalid(inner, 'the key __proto__ is not allowed');
+        return within(invalid('', 'the key __proto__ is not allowed'), key);
       }
       if (key === SEALED) {
-        return invalid(inner, `the key ${SEALED} is not allowed: it marks encrypted values`);
+        const detail = `the key ${SEALED} is not allowed: it marks encrypted values`;
+        return within(invalid('', detail), key);
       }
-      const item = (value as Record<string, unknown>)[key];
+      const item = fields[key];
       // JSON leaves out undefined fields.
       if (item === undefined) continue;
-      pending.push({ value: item, depth: depth + 1, pointer: inner });
+      const breach = this.breach(item, depth + 1);
+      if (breach) return within(breach, key);
     }
+    return null;
   }
-  return null;
+}
+
+/** The breach as the value around it reports it. Its size is that of all params. */
+function within(breach: Breach, key: string): Breach {
+  if (breach.code === 'PAYLOAD_TOO_LARGE') return breach;
+  return { ...breach, pointer: `/${escapePointer(key)}${breach.pointer}` };
 }
 
 function scalarBreach(value: unknown): string | null {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainRequest } from '../../core/job/new-job.ts';
 import { FINDINGS_MAX } from '../findings.ts';
@@ -24,6 +25,31 @@ describe('a job', () => {
   it('needs only its key', () => {
     const plain = plainRequest('default', 'image.resize', '{}');
     expect(parse({ definitionKey: 'image.resize' })).toEqual(plain);
+  });
+
+  it('is read with and without the rules of other fields alike', () => {
+    const id = '019a8c1e-7b60-7000-8000-00000000002a';
+    const bodies = fc.record(
+      {
+        definitionKey: fc.oneof(fc.constantFrom('image.resize', '', 'a b', 7), fc.string()),
+        params: fc.oneof(fc.jsonValue({ maxDepth: 12 }), fc.constantFrom(undefined, 1n, NaN)),
+        requestId: fc.constantFrom(id, 'x', 3, null, undefined),
+      },
+      { requiredKeys: [] },
+    );
+    const answer = (body: object) => {
+      try {
+        return parse(body);
+      } catch (error) {
+        return error instanceof Refusal ? error.errors : error;
+      }
+    };
+    fc.assert(
+      // A job that names its default priority is read with all rules.
+      fc.property(bodies, (body) => {
+        expect(answer(body)).toEqual(answer({ ...body, priority: 0 }));
+      }),
+    );
   });
 
   it('with objects where times belong is refused, whatever these objects say of themselves', () => {

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { RETRY_PRESETS } from '../../core/failure/backoff.ts';
-import { DefinitionError, type RetryInput } from '../../core/definition/definition.ts';
+import { DefinitionError, KEY_SHAPE, type RetryInput } from '../../core/definition/definition.ts';
 import { retryPolicy } from '../../core/failure/retry-input.ts';
 import { PARENTS_MAX } from '../../core/dependency/dependency.ts';
 import { atOnce } from '../../core/values/exact-json.ts';
+import { isRecord } from '../../core/values/record.ts';
+import { isJobId } from '../../core/job/job-id.ts';
 import type { JobPolicy } from '../../core/job/job.ts';
 import { type JobRequest, plainRequest } from '../../core/job/new-job.ts';
 import { checkParams, PARAMS_MAX_BYTES } from '../../core/job/params.ts';
@@ -80,6 +82,8 @@ export function readJob(
   at: string,
   findings: Findings,
 ): JobRequest | null {
+  const plain = readPlain(body, tenant, paramsMaxBytes);
+  if (plain) return plain;
   const shape = JobBody.safeParse(body);
   if (!shape.success) {
     findings.add('VALIDATION_FAILED', ...violations(shape.error.issues, 'field', at));
@@ -110,6 +114,27 @@ export function readJob(
     after: job.after ? { jobs: job.after, onFailure: job.onParentFailure ?? 'fail' } : null,
   };
 }
+
+/**
+ * A valid job with nothing but a definition, params and a request id, which most jobs are: it needs
+ * neither the schema of all fields nor the rules that cross fields. Null for all others, also for
+ * invalid ones.
+ */
+function readPlain(body: unknown, tenant: string, paramsMaxBytes: number): JobRequest | null {
+  if (!isRecord(body)) return null;
+  for (const name in body) if (!PLAIN_FIELDS.has(name)) return null;
+  const { definitionKey: key, params = {}, requestId } = body;
+  if (typeof key !== 'string' || !KEY_SHAPE.test(key)) return null;
+  if (requestId !== undefined && !(typeof requestId === 'string' && isJobId(requestId)))
+    return null;
+  const checked = checkParams(params, paramsMaxBytes);
+  if (!checked.ok) return null;
+  const request = plainRequest(tenant, key, checked.json);
+  if (requestId !== undefined) request.requestId = requestId;
+  return request;
+}
+
+const PLAIN_FIELDS = new Set(['definitionKey', 'params', 'requestId']);
 
 /** Rules that cross fields. They read the raw body, so that another invalid field hides none. */
 function crossCheck(body: unknown, at: string, findings: Findings): void {
