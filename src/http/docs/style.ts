@@ -58,7 +58,7 @@ pre { overflow-x: auto; padding: 0.75rem; border-radius: 8px; background: var(--
 .hljs-string, .hljs-regexp { color: var(--good); }
 .hljs-number, .hljs-variable, .hljs-subst .hljs-variable { color: var(--warn); } .hljs-subst { color: var(--ink); }
 .hljs-attr, .hljs-built_in, .hljs-title, .hljs-property { color: var(--accent); }
-table { border-collapse: collapse; width: 100%; display: block; overflow-x: auto; }
+.table { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.75rem 0.3rem 0; }
 td { border-top: 1px solid var(--line); } th { font-weight: 600; }
 img { max-width: 100%; border: 1px solid var(--line); border-radius: 8px; }
