@@ -116,7 +116,7 @@ it('a key that may only read sees no button that changes something', async () =>
     .locator('main')
     .getByRole('button', { name: changing })
     .or(page.locator('main').getByRole('link', { name: /^(New schedule|Edit|Create)$/ }));
-  /** What nobody changes on these screens, or not now. */
+  /** Screens without a button that changes something now. */
   const onlyRead = ['/errors', '/bulk', '/audit', '/compare', '/deployments'];
   const paths = [
     [`/jobs/${held['jobId']}`, 'Held until it is released'],

@@ -45,8 +45,10 @@ export function renderMarkdown(name: string, text: string, highlight: Highlight)
       },
       // Wider than a phone it scrolls by itself, also by keyboard.
       table(token: Tokens.Table): string {
-        return markup`<div class="table" tabindex="0">${new Markup(Renderer.prototype.table.call(this, token))}</div>\n`
-          .text;
+        const table: string = Renderer.prototype.table.call(this, token);
+        // An empty corner is no header.
+        const inner = new Markup(table.replaceAll(/<th(?: align="\w+")?><\/th>/g, '<td></td>'));
+        return markup`<div class="table" tabindex="0">${inner}</div>\n`.text;
       },
       // The script of the page adds a button that copies it.
       code: ({ text: code, lang = '' }: Tokens.Code): string =>

@@ -10,7 +10,7 @@ const folder = await quickFolder('longshore-bench-pages-test-');
 
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
-/** Not how long they take: its exit code says that, and nobody asks for it here. */
+/** Not how long they take: its exit code says that, and this test ignores it. */
 it('bench:pages fills its tables and gets an answer to every call', async () => {
   const to = join(folder, 'rows.json');
   const sizes = ['--live', '200', '--finished', '400', '--requests', '1'];

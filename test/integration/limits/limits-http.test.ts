@@ -191,7 +191,7 @@ it('a tenant has the number of its jobs that failed lately and still are', async
   const claimed = (await claimAny(database, worker, 100)).find((job) => job.id === id);
   if (claimed) await settleAs(database, claimed, failure('HANDLER_ERROR'));
   expect(await failedJobs()).toBe(1);
-  expect((await call(admin.key, 'POST', `/v1/jobs/${id}/retry?tenant=rival`)).status).toBe(200);
+  expect((await call(admin.key, 'POST', `/v1/jobs/${id}/retry?tenant=rival`)).status).toBe(202);
   expect(await failedJobs()).toBe(0);
 });
 

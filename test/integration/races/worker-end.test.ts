@@ -22,7 +22,7 @@ async function stateOf(workerId: string) {
   return found && [found.status, found.lost, found.endedBy];
 }
 
-it('is told once, and the worker counts as lost at once', async () => {
+it('is stored once, and the worker counts as lost at once', async () => {
   const [killed, other] = [await register('a', 1), await register('a', 2)];
   await note('a', 1);
   await note('a', 1, 'exit code 1');
@@ -38,7 +38,7 @@ it('belongs to the newest worker with this pid', async () => {
   expect(await stateOf(killed)).toEqual(['dead', true, 'SIGKILL']);
 });
 
-it('is nothing to tell about a worker that signed off, or one over HTTP', async () => {
+it('is not stored for a worker that signed off, or one over HTTP', async () => {
   const [stopped, remote] = [await register('d', 1), await register('d', 2)];
   await retireWorker(database.db, 0, stopped);
   await database.sql(`update longshore.worker set tenant = 'default' where instance = $1`, [
