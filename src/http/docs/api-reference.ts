@@ -24,12 +24,14 @@ const BEFORE_SENDING = {
 };
 
 const ICON = '<link rel="icon" href="../ui/favicon.svg" type="image/svg+xml">';
-const HEADER = '<header><a href="./">Longshore docs</a><a href="../ui/">Dashboard</a></header>';
+// No header element: Scalar has one of its own on a phone.
+const HEADER =
+  '<nav aria-label="Longshore"><a href="./">Longshore docs</a><a href="../ui/">Dashboard</a></nav>';
 const HEADER_STYLE = `:root { --scalar-custom-header-height: 44px; }
-body > header { position: sticky; top: 0; z-index: 9; height: 44px; box-sizing: border-box; padding: 12px;
+body > nav { position: sticky; top: 0; z-index: 9; height: 44px; box-sizing: border-box; padding: 12px;
   display: flex; justify-content: space-between; font: 14px system-ui, sans-serif;
   background: var(--scalar-background-1); border-bottom: 1px solid var(--scalar-border-color); }
-body > header a { color: var(--scalar-color-1); }`;
+body > nav a { color: var(--scalar-color-1); }`;
 
 /** Scalar's own colours have too little contrast, and some of its buttons are too small to hit. */
 const READABLE_STYLE = `
