@@ -936,6 +936,7 @@ create table worker (
   dead_at timestamp with time zone,
   contact_ms integer,
   suspected_at timestamp with time zone,
+  ended_by text,
   definitions text[] not null default '{}'::text[],
   not_loaded text[] not null default '{}'::text[],
   tenant text,

@@ -541,6 +541,8 @@ end $$;
 --                 the last contact with the database such a worker has stopped its jobs by itself.
 --                 Null: it stops them before its lease ends
 --   suspected_at  set when the heartbeats in Redis are missing; a live worker sees it and renews
+--   ended_by      how its process ended without being stopped, if its parent saw it: a signal such as
+--                 SIGKILL, or "exit code 1". Its claims still end with its lease
 create table longshore.worker (
   shard smallint not null,
   instance uuid not null,
@@ -555,6 +557,7 @@ create table longshore.worker (
   dead_at timestamptz,
   contact_ms integer check (contact_ms > 0),
   suspected_at timestamptz,
+  ended_by text,
   definitions text[] not null default '{}',
   -- Files of definitions that it could not load, each with the reason.
   not_loaded text[] not null default '{}',

@@ -13,6 +13,7 @@ import { addMissing } from '../runtime/older-node.ts';
 import type { Service } from '../runtime/service.ts';
 import { stopAtSignals } from '../runtime/stop-at-signals.ts';
 import { Enqueuer } from '../enqueue/enqueuer.ts';
+import { WorkerDeaths } from './workers/worker-deaths.ts';
 import { workerProcess } from './worker-child.ts';
 
 export interface InProcessOptions {
@@ -132,8 +133,10 @@ const NO_WORK: Work = { services: [], problems: () => [] };
  */
 function workOf({ db, waker, config }: Base, jobs: string | readonly JobDefinition[], log: Log) {
   if (typeof jobs === 'string') {
-    const child = workerProcess({ ...config, jobs }, log);
-    return { services: [child], problems: () => child.ready?.worker.problems ?? [] };
+    const deaths = new WorkerDeaths(db, log);
+    const note: WorkerDeaths['note'] = (death) => deaths.note(death);
+    const child = workerProcess({ ...config, jobs }, log, 'worker', note);
+    return { services: [deaths, child], problems: () => child.ready?.worker.problems ?? [] };
   }
   const { worker, services, drainAsked } = localWorker(db, waker, { ...config, jobs }, log);
   // The application continues without its worker; it can still enqueue.

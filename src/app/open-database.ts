@@ -71,7 +71,7 @@ export async function openDatabase(
   }
   if (ownCluster === false) {
     throw new AppError(
-      `no database: set DATABASE_URL, or run "longshore start" on ${config.data} first`,
+      `no database: set DATABASE_URL, or run "npx longshore start" on ${config.data} first`,
     );
   }
   if (ownCluster === 'if-it-exists' && !(await clusterExists(config.data))) {

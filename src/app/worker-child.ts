@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { programFile } from '../runtime/code.ts';
-import { ChildService } from '../runtime/processes/child-service.ts';
+import { ChildService, type Death } from '../runtime/processes/child-service.ts';
 import type { Log } from '../runtime/log.ts';
 import type { RunnerReport } from '../worker/runners/runner.ts';
 
@@ -28,6 +28,7 @@ export function workerProcess(
   config: Config,
   log: Log,
   role: WorkerRole = 'worker',
+  onDeath?: (death: Death) => void,
 ): ChildService<WorkerReady> {
   return new ChildService({
     name: 'worker',
@@ -36,5 +37,6 @@ export function workerProcess(
     environment: config.runnerEnv,
     log,
     stopMs: config.drainMs + 15_000,
+    onDeath,
   });
 }

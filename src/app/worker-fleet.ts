@@ -12,6 +12,7 @@ import type { Service } from '../runtime/service.ts';
 import { readScale } from '../store/counters/read-scale.ts';
 import type { Db } from '../store/connection/db.ts';
 import { listWorkers } from '../store/workers/list-workers.ts';
+import { WorkerDeaths } from './workers/worker-deaths.ts';
 import { workerProcess, type WorkerReady } from './worker-child.ts';
 
 /** In polls of the server: 2 s between looks, 5 s until it grows, a minute until it shrinks. */
@@ -36,6 +37,7 @@ export class WorkerFleet implements Service {
   readonly #range: WorkerRange;
   readonly #log: Log;
   readonly #scaler: Poller;
+  readonly #deaths: WorkerDeaths;
   #members: Member[] = [];
   #leaving = new Set<Promise<void>>();
   #state: FleetState;
@@ -46,6 +48,7 @@ export class WorkerFleet implements Service {
     this.#range = range;
     this.#log = log;
     this.#state = { size: range.min, trend: null };
+    this.#deaths = new WorkerDeaths(db, log);
     this.#scaler = new Poller({
       name: 'worker scaler',
       log,
@@ -77,6 +80,7 @@ export class WorkerFleet implements Service {
     await this.#scaler.stop();
     for (const member of this.#members) this.#remove(member);
     await Promise.all(this.#leaving);
+    await this.#deaths.stop();
   }
 
   async #look(signal: AbortSignal): Promise<number> {
@@ -115,7 +119,9 @@ export class WorkerFleet implements Service {
     while (taken.has(number)) number += 1;
     const member = {
       number,
-      child: workerProcess(this.#configOf(number), this.#log, 'worker-of-start'),
+      child: workerProcess(this.#configOf(number), this.#log, 'worker-of-start', (death) =>
+        this.#deaths.note(death),
+      ),
     };
     this.#members.push(member);
     try {

@@ -107,7 +107,12 @@ describe('workers', () => {
   test('prints columns with what runs and when each was last heard of', async () => {
     const worker = { workerId: WORKER, host: 'h', pid: 7, version: '1.0', slots: 8 };
     const times = { heartbeatAt: '2030-01-01T00:00:56Z', startedAt: '2029-12-30T00:00:00Z' };
-    const held = { running: [ID, ID], busy: 2, notLoaded: ['jobs/bad.ts: Error: boom'] };
+    const held = {
+      running: [ID, ID],
+      busy: 2,
+      notLoaded: ['jobs/bad.ts: Error: boom'],
+      endedBy: null,
+    };
     const workers = [{ ...worker, ...times, ...held, status: 'active' }];
     const { url } = await playAnswers(json(200, { workers }));
     const { stdout, stderr } = await run(['workers', '--url', url]);

@@ -1,3 +1,4 @@
+import type { Unsearched } from '../core/search/unsearched.ts';
 import type { Isolation, RetryInput } from '../core/definition/definition.ts';
 import type { EnqueueWarning } from '../core/definition/enqueue-warning.ts';
 import type { DefinitionLimitsView, PauseView } from '../core/queue/limit-view.ts';
@@ -174,6 +175,8 @@ export interface JobPage {
   nextCursor: string | null;
   /** Jobs were searched up to this creation time; null at the end. */
   searchedUntil: string | null;
+  /** Kinds of params that the words of `q` were not compared with, if there may be any. */
+  unsearched?: readonly Unsearched[];
 }
 
 /** A definition that a worker has published. */

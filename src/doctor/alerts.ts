@@ -14,6 +14,6 @@ export function judgeAlerts({ messages, total }: AlertFacts): Check {
   return warning(
     'alerts',
     `${total} firing: ${messages.join('; ')}${rest}`,
-    'list them with "longshore alerts" (see docs/operate/alerts.md)',
+    'list them with "npx longshore alerts" (see docs/operate/alerts.md)',
   );
 }

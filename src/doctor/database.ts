@@ -19,17 +19,20 @@ export function judgeDatabase(reach: Reach): Check {
       return problem('database', `${where} is unreachable: ${reason}`, databaseFix(reach));
     }
     case 'absent':
-      return ok('database', `embedded, ${reach.folder}: created by the first "longshore start"`);
+      return ok(
+        'database',
+        `embedded, ${reach.folder}: created by the first "npx longshore start"`,
+      );
     case 'stopped':
       return ok(
         'database',
-        `embedded, ${reach.folder}: not running, starts with "longshore start"`,
+        `embedded, ${reach.folder}: not running, starts with "npx longshore start"`,
       );
     case 'silent':
       return warning(
         'database',
         `embedded, ${reach.folder}: process ${reach.pid} runs it, but does not respond`,
-        'check again in a moment, it may be starting; otherwise restart "longshore start"',
+        'check again in a moment, it may be starting; otherwise restart "npx longshore start"',
       );
     case 'refused':
       return refused('database', reach.message);

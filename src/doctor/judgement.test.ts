@@ -101,8 +101,8 @@ describe('database', () => {
 
   test.each<[Reach, Expected]>([
     [{ state: 'reached', where }, ['ok', where]],
-    [{ state: 'absent', folder }, ['ok', 'created by the first "longshore start"']],
-    [{ state: 'stopped', folder }, ['ok', 'not running, starts with "longshore start"']],
+    [{ state: 'absent', folder }, ['ok', 'created by the first "npx longshore start"']],
+    [{ state: 'stopped', folder }, ['ok', 'not running, starts with "npx longshore start"']],
     [{ state: 'silent', folder, pid: 7 }, ['warning', 'process 7 runs it, but does not respond']],
     [{ state: 'refused', message: 'a: b.' }, ['problem', 'a → b']],
     [unreachable('ECONNREFUSED'), ['problem', 'is unreachable: it is so → start PostgreSQL']],
@@ -184,7 +184,7 @@ describe('migrations', () => {
   test.each<[Partial<MigrationFacts>, Expected]>([
     [{}, ['ok', 'up to date (0004_d)']],
     [{ newer: ['0005_e'] }, ['ok', 'a newer Longshore has applied 0005_e']],
-    [{ pending: ['0003_c', '0004_d'] }, ['warning', '2 pending: 0003_c, 0004_d → run "longsh']],
+    [{ pending: ['0003_c', '0004_d'] }, ['warning', '2 pending: 0003_c, 0004_d → run "npx longsh']],
     [{ refusal: 'too new: install it', pending: ['a'] }, ['problem', 'too new → install it']],
   ])('%j', (changes, expected) => expectCheck(judgeMigrations({ ...good, ...changes }), expected));
 });

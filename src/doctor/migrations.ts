@@ -18,7 +18,7 @@ export function judgeMigrations({ pending, last, newer, refusal }: MigrationFact
     return warning(
       'migrations',
       `${pending.length} pending: ${pending.join(', ')}`,
-      'run "longshore migrate"; all server roles also migrate at start',
+      'run "npx longshore migrate"; all server roles also migrate at start',
     );
   }
   const ahead = newer.length === 0 ? '' : `; a newer Longshore has applied ${newer.join(', ')}`;

@@ -108,7 +108,7 @@ async function callerOf(request: IncomingMessage, options: HttpOptions): Promise
     if (kind === 'open' && !isLoopback(host)) {
       const words =
         'Longshore has no API key yet, and this address is not loopback: create a key with ' +
-        '"longshore keys create --scope admin"';
+        '"npx longshore keys create --scope admin"';
       return { status: 403, words };
     }
     return { caller: { client, scopes }, key, name: keyId ?? kind };

@@ -54,6 +54,8 @@ describe('the overview', () => {
       ['gl', 'Dead letters'],
       ['gb', 'Bulk actions'],
       ['gh', 'Webhooks'],
+      ['gr', 'Alerts'],
+      ['gu', 'Usage'],
       ['ga', 'Audit'],
       ['gt', 'Settings'],
       ['gs', 'Schedules'],

@@ -1,8 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Longshore, type WorkerInfo } from '../../src/client/index.ts';
-import { endAll, FIXTURES, isAlive, launch } from '../support/processes.ts';
+import { endAll, FIXTURES, isAlive, launch, run } from '../support/processes.ts';
 import { quickFolder } from '../support/quick-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -82,4 +83,31 @@ it('has a fixed number of workers, and restarts each', async () => {
     const pids = active(await client.workers()).map(({ pid }) => pid);
     return pids.some((pid) => !workers.some((one) => one.pid === pid));
   });
+});
+
+it('says how a worker process ended: its parent saw it', async () => {
+  const server = await launch('start', { env });
+  const url = server.summary.address;
+  const client = new Longshore({ url });
+  const params = { file: join(folder, 'evidence'), untilFile: join(folder, 'end') };
+  const { id: jobId } = await client.enqueue('record', params);
+  const { workerId } = await until('the job runs', async () => {
+    const job = await client.get(jobId);
+    return job.status === 'running' && job.workerId !== null ? { workerId: job.workerId } : null;
+  });
+  const pidOf = async () => (await client.workers()).find((one) => one.workerId === workerId)?.pid;
+  const pid = (await pidOf()) ?? 0;
+  process.kill(pid, 'SIGKILL');
+  const killed = await until('the cause is known', async () =>
+    (await client.workers()).find((one) => one.workerId === workerId && one.endedBy !== null),
+  );
+  expect(killed).toMatchObject({ status: 'dead', lost: true, endedBy: 'SIGKILL' });
+  await until('another worker is up', async () => active(await client.workers()).length > 0);
+  const asked = async (command: string) => (await run([command, '--url', url])).stdout;
+  expect(await asked('workers')).toContain('dead (SIGKILL)');
+  const issues = await asked('issues');
+  expect(issues).toContain(`(pid ${pid}) was killed by SIGKILL`);
+  expect(issues).toContain('record: 1 job stranded');
+  writeFileSync(params.untilFile, '');
+  await until('the job ran again', async () => (await client.get(jobId)).status === 'succeeded');
 });

@@ -49,7 +49,7 @@ function table(workers: readonly WorkerInfo[], now: Date, widthMax: number): str
   const agoOf = (time: string) => age(now.getTime() - Date.parse(time));
   const rows = workers.map((worker) => [
     idCell(worker.workerId, widthMax),
-    takesNoJobs(worker, now.getTime()) ? 'takes no jobs' : statusWord(worker),
+    takesNoJobs(worker, now.getTime()) ? 'takes no jobs' : statusCell(worker),
     `${worker.busy}/${worker.slots}`,
     agoOf(worker.heartbeatAt),
     agoOf(worker.startedAt),
@@ -57,6 +57,12 @@ function table(workers: readonly WorkerInfo[], now: Date, widthMax: number): str
     `${workerName(worker)}${worker.transport !== 'http' ? '' : ` over HTTP from ${worker.address}`}`,
   ]);
   return columns([HEADER, ...rows], widthMax);
+}
+
+/** A worker whose parent saw its end has the cause beside it: "dead (SIGKILL)". */
+function statusCell(worker: WorkerInfo): string {
+  const word = statusWord(worker);
+  return worker.endedBy === null ? word : `${word} (${worker.endedBy})`;
 }
 
 /** Under the table: a reason is longer than a column. */

@@ -9,7 +9,7 @@ test.each(['127.0.0.1', '127.9.9.9', 'localhost', '::1', '[::1]'])('%s is loopba
 test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com'])(
   '%s is refused without a key, and open with one',
   (host) => {
-    expect(bindProblem(host, false)).toContain('longshore keys create');
+    expect(bindProblem(host, false)).toContain('npx longshore keys create');
     expect(bindProblem(host, true)).toBeNull();
   },
 );

@@ -9,6 +9,6 @@ export function bindProblem(host: string, hasKey: boolean): string | null {
   if (hasKey || isLoopback(host)) return null;
   return (
     `host ${JSON.stringify(host)} is not loopback and there is no API key yet: anyone who ` +
-    'reaches the port could run jobs. Create a key with "longshore keys create --scope admin"'
+    'reaches the port could run jobs. Create a key with "npx longshore keys create --scope admin"'
   );
 }

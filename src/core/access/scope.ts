@@ -24,7 +24,7 @@ export const TENANT_SHAPE = /^[a-z0-9][a-z0-9-]{0,62}$/;
 export function tenantNotFound(tenant: string, known: readonly string[] = []): string {
   const name = tenant.slice(0, 63);
   const nearest = nearestName(name, known);
-  const create = `"longshore tenants create ${name}" creates it`;
+  const create = `"npx longshore tenants create ${name}" creates it`;
   const advice = nearest === null ? `; ${create}` : `: did you mean ${JSON.stringify(nearest)}?`;
   return `tenant ${JSON.stringify(name)} not found${advice}`;
 }

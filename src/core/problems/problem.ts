@@ -67,7 +67,13 @@ export interface Seen extends JobWorld {
   /** Empty for callers who may not see other tenants. */
   tenants?: readonly Pick<
     TenantView,
-    'tenant' | 'firingAlerts' | 'concurrencyLimit' | 'heldBackMs' | 'heldBackJobs' | 'paused'
+    | 'tenant'
+    | 'firingAlerts'
+    | 'failedJobs'
+    | 'concurrencyLimit'
+    | 'heldBackMs'
+    | 'heldBackJobs'
+    | 'paused'
   >[];
   /** Firing alerts. */
   alerts: readonly AlertView[];

@@ -39,7 +39,7 @@ const stranded = { depth: 1, oldestAgeMs: 70_000, oldestJobId: 'x' };
 
 const failed = (key: string, count = 1) =>
   madeGroup({ definitionKeys: [key], message: 'boom\nmore', count });
-const NO_COUNT = { heldBackJobs: null, paused: null };
+const NO_COUNT = { heldBackJobs: null, paused: null, failedJobs: 0 };
 const slot = { slot: ago(60), local: '', status: 'fired', reason: null, through: null } as const;
 
 it('is quiet when all is well, and before anything is there', () => {
@@ -160,6 +160,23 @@ test.each([
     /^Tenant acme: 1 firing alert\.$/,
   ],
   [
+    'another tenant with failed jobs, below the thresholds of its alerts',
+    {
+      tenant: { tenant: 'default', concurrencyLimit: null, inUse: 0 },
+      tenants: [
+        {
+          tenant: 'acme',
+          firingAlerts: 0,
+          concurrencyLimit: null,
+          heldBackMs: null,
+          ...NO_COUNT,
+          failedJobs: 3,
+        },
+      ],
+    },
+    /^Tenant acme: 3 jobs failed in the last day\.$/,
+  ],
+  [
     'another tenant at its limit',
     {
       tenant: { tenant: 'default', concurrencyLimit: null, inUse: 0 },
@@ -169,6 +186,7 @@ test.each([
           firingAlerts: 1,
           concurrencyLimit: 1,
           heldBackMs: 349_000,
+          failedJobs: 0,
           heldBackJobs: { count: 40, isExact: true },
           paused: null,
         },
@@ -186,6 +204,7 @@ test.each([
           firingAlerts: 0,
           concurrencyLimit: 4,
           heldBackMs: 349_000,
+          failedJobs: 0,
           heldBackJobs: { count: 1_000, isExact: false },
           paused: null,
         },
@@ -245,6 +264,49 @@ test.each([
       ],
     },
     /^70 % of hello: column vat_id does not exist\.$/,
+  ],
+  [
+    'no worker, because the last one was killed',
+    {
+      workers: [
+        madeWorker({ status: 'dead', lost: true, endedBy: 'SIGKILL', heartbeatAt: ago(40) }),
+      ],
+      ...stats(),
+    },
+    /^No live worker: no job can run\. Worker box \(pid 7\) was killed by SIGKILL 40 s ago\.$/,
+  ],
+  [
+    'a worker whose end its parent saw',
+    {
+      workers: [
+        madeWorker(),
+        madeWorker({
+          workerId: 'x',
+          status: 'dead',
+          lost: true,
+          endedBy: 'exit code 9',
+          heartbeatAt: ago(40),
+        }),
+      ],
+    },
+    /^Worker box \(pid 7\) exited 40 s ago with code 9: no job waits for it\.$/,
+  ],
+  [
+    'a killed worker whose lease still holds its job',
+    {
+      workers: [
+        madeWorker(),
+        madeWorker({
+          workerId: 'x',
+          status: 'dead',
+          lost: true,
+          endedBy: 'SIGKILL',
+          heartbeatAt: ago(4),
+        }),
+      ],
+      running: [madeJob({ status: 'running', workerId: 'x', startedAt: ago(5) })],
+    },
+    /^1 job stranded: worker box \(pid 7\) was killed by SIGKILL 4 s ago; it runs again when its lease has ended\.$/,
   ],
   [
     'a worker that died',
@@ -394,6 +456,7 @@ describe('a pause of another tenant', () => {
     firingAlerts: 0,
     concurrencyLimit: 1,
     heldBackMs: 600_000,
+    failedJobs: 0,
     heldBackJobs: { count: 392, isExact: true },
     paused: pause,
   };
@@ -567,6 +630,7 @@ it('leads to the limit of a tenant that holds its jobs back, else to its own pro
     firingAlerts: 1,
     concurrencyLimit: 1,
     heldBackMs: 349_000,
+    failedJobs: 0,
     heldBackJobs: { count: 40, isExact: true },
     paused: null,
   };

@@ -344,12 +344,20 @@ function pausedSchedules({ schedules, definitions }: Seen, now: Date): Problem[]
     }));
 }
 
-/** One line for each other tenant with firing alerts, or whose limit holds jobs back: its own list has the rest. */
+/** One line for each other tenant with failed jobs, firing alerts, or a limit that holds jobs back: its own list has the rest. */
 function otherTenants({ tenants = [], tenant }: Seen): Problem[] {
   return tenants
     .filter((one) => one.tenant !== tenant?.tenant)
     .flatMap(
-      ({ tenant: name, firingAlerts, concurrencyLimit, heldBackMs, heldBackJobs, paused }) => {
+      ({
+        tenant: name,
+        firingAlerts,
+        failedJobs,
+        concurrencyLimit,
+        heldBackMs,
+        heldBackJobs,
+        paused,
+      }) => {
         // The line of its pause says what waits.
         const isHeldBack = paused === null && (heldBackMs ?? 0) >= LONG_WAIT_MS;
         const facts = [
@@ -358,6 +366,7 @@ function otherTenants({ tenants = [], tenant }: Seen): Problem[] {
                 `${heldBackWords(heldBackJobs)} ${duration(heldBackMs ?? 0)}: it may run ${count(concurrencyLimit ?? 0, 'job')} at a time`,
               ]
             : []),
+          ...(failedJobs > 0 ? [`${count(failedJobs, 'job')} failed in the last day`] : []),
           ...(firingAlerts > 0 ? [count(firingAlerts, 'firing alert')] : []),
         ];
         const text = `Tenant ${name}: ${facts.join('; ')}.`;

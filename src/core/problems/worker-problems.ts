@@ -1,4 +1,4 @@
-import type { WorkerView } from '../queue/worker.ts';
+import { deathWords, type WorkerView } from '../queue/worker.ts';
 import { timeSince } from '../values/duration.ts';
 import {
   count,
@@ -21,7 +21,8 @@ export function withoutWorkers({ workers, definitions, stats }: Seen, now: Date)
   const jobs = stats.definitions.reduce((sum, { depth }) => sum + depth, 0);
   if (workers.some(isAlive) || (definitions.length === 0 && jobs === 0)) return [];
   const [last] = newestFirst(workers.filter(({ lost }) => lost));
-  const died = last ? ` ${nameOf(last)} died ${timeSince(last.heartbeatAt, now)} ago.` : '';
+  const ago = last ? timeSince(last.heartbeatAt, now) : '';
+  const died = last ? ` ${nameOf(last)} ${deathWords(last, ago) ?? `died ${ago} ago`}.` : '';
   const impact = jobs === 0 ? 'no job can run' : `${count(jobs, 'job')} ${waits(jobs)}`;
   return [
     {
@@ -54,31 +55,24 @@ export function lostWorkers(seen: Seen, now: Date): Problem[] {
 
 function silent(worker: WorkerView, held: Seen['running'], now: Date): Problem[] {
   const since = `is silent; last heartbeat ${timeSince(worker.heartbeatAt, now)} ago`;
-  const keys = [...new Set(held.map(({ definitionKey }) => definitionKey))];
-  const owners = [...new Set(held.flatMap(({ owner }) => owner ?? []))];
-  const [first] = held;
-  return [
-    {
-      kind: 'worker',
-      about: keys.length === 0 ? null : keys.join(', '),
-      text: first
-        ? `${count(held.length, 'job')} stranded: worker ${nameOf(worker, '')} ${since}.`
-        : `${nameOf(worker)} ${since}.`,
-      owner: owners.length === 0 ? null : owners.join(', '),
-      target: first ? { at: 'job', jobId: first.jobId } : { at: 'workers' },
-      alerts: keys.map((key) => ({ rule: 'stuck', about: key })),
-    },
-  ];
+  const text =
+    held.length > 0
+      ? `${count(held.length, 'job')} stranded: worker ${nameOf(worker, '')} ${since}.`
+      : `${nameOf(worker)} ${since}.`;
+  return [{ ...ofHeld(held), text }];
 }
 
 function dead(seen: Seen, worker: WorkerView, keys: readonly string[], now: Date): Problem[] {
+  const held = seen.running.filter(({ workerId }) => workerId === worker.workerId);
   const pending = pendingOf(seen);
   const missed = keys.filter((key) => pending.has(key));
   const isRecent = isOperators(seen.tenant) && msSince(worker.heartbeatAt, now) < DEATH_SHOWN_MS;
-  if (!worker.lost || (!isRecent && missed.length === 0)) return [];
+  if (!worker.lost || (!isRecent && missed.length + held.length === 0)) return [];
   const waiting = seen.stats.definitions.filter(({ key }) => missed.includes(key));
   const jobs = waiting.reduce((sum, { unserved, depth }) => sum + (unserved?.depth ?? depth), 0);
-  const died = `died ${timeSince(worker.heartbeatAt, now)} ago (killed, crashed or cut off)`;
+  const ago = timeSince(worker.heartbeatAt, now);
+  const died = deathWords(worker, ago) ?? `died ${ago} ago (killed, crashed or cut off)`;
+  if (jobs === 0 && held.length > 0) return strands(worker, held, died);
   const names = missed.join(', ');
   const owners = ownersOf(seen.definitions);
   const hit = [...new Set(keys.flatMap((key) => owners.get(key) ?? []))];
@@ -98,6 +92,27 @@ function dead(seen: Seen, worker: WorkerView, keys: readonly string[], now: Date
       alerts: missed.map((key) => ({ rule: 'unserved', about: key })),
     },
   ];
+}
+
+/** Jobs of a process that is known to have ended, while its lease still holds. */
+function strands(worker: WorkerView, held: Seen['running'], died: string): Problem[] {
+  const again = held.length === 1 ? 'it runs' : 'they run';
+  const text = `worker ${nameOf(worker, '')} ${died}; ${again} again when its lease has ended`;
+  return [{ ...ofHeld(held), text: `${count(held.length, 'job')} stranded: ${text}.` }];
+}
+
+/** A problem of a worker that is about the jobs it holds. */
+function ofHeld(held: Seen['running']): Omit<Problem, 'text'> {
+  const keys = [...new Set(held.map(({ definitionKey }) => definitionKey))];
+  const owners = [...new Set(held.flatMap(({ owner }) => owner ?? []))];
+  const [first] = held;
+  return {
+    kind: 'worker',
+    about: keys.length === 0 ? null : keys.join(', '),
+    owner: owners.length === 0 ? null : owners.join(', '),
+    target: first ? { at: 'job', jobId: first.jobId } : { at: 'workers' },
+    alerts: keys.map((key) => ({ rule: 'stuck', about: key })),
+  };
 }
 
 /** Each file that live workers could not load, once for all of them. */

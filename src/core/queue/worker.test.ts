@@ -27,6 +27,7 @@ function row(workerId: string, changes: Partial<WorkerView> = {}): WorkerView {
     definitions: [],
     notLoaded: [],
     lost: false,
+    endedBy: null,
     transport: 'database',
     tenant: null,
     keyId: null,
@@ -45,6 +46,13 @@ describe('the rows of a worker in several shards', () => {
     expect(mergeWorkers(rows)).toEqual([
       row('a', { running: ['x', 'y', 'z'], heartbeatAt: at(7), leaseExpiresAt: at(8), lost: true }),
     ]);
+  });
+
+  it('know how its process ended, unless it lives', () => {
+    const killed = { status: 'dead', lost: true, endedBy: 'SIGKILL' } as const;
+    expect(mergeWorkers([row('a', { status: 'dead' }), row('a', killed)])).toMatchObject([killed]);
+    const alive = { status: 'active', lost: false, endedBy: null };
+    expect(mergeWorkers([row('a', killed), row('a')])).toMatchObject([alive]);
   });
 
   test.each<[WorkerStatus, WorkerStatus, WorkerStatus]>([

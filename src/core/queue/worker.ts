@@ -26,8 +26,10 @@ export interface WorkerView {
   definitions: string[];
   /** Files of definitions that it could not load, each with the reason. */
   notLoaded: string[];
-  /** Its lease expired without a sign-off. */
+  /** Its lease expired without a sign-off, or its process is known to have ended without one. */
   lost: boolean;
+  /** How that process ended, if its parent saw it: a signal such as `SIGKILL`, or `exit code 1`. */
+  endedBy: string | null;
   /** `database`: it has a database connection; `http`: it gets its jobs from a server. */
   transport: Transport;
   /** Of a worker over HTTP: its tenant, its key, its address, and when it last asked for jobs. */
@@ -95,6 +97,7 @@ function both(one: WorkerView, other: WorkerView): WorkerView {
     startedAt: earlier(one.startedAt, other.startedAt),
     status: goneThere ? one.status : worse(one.status, other.status),
     lost: goneThere ? one.lost : one.lost || other.lost,
+    endedBy: goneThere ? null : (one.endedBy ?? other.endedBy),
     turnAt: one.turnAt ?? other.turnAt,
   };
 }
@@ -111,6 +114,19 @@ const later = (a: string, b: string) => (a > b ? a : b);
 
 function worse(a: WorkerStatus, b: WorkerStatus): WorkerStatus {
   return WORKER_STATUSES.indexOf(a) > WORKER_STATUSES.indexOf(b) ? a : b;
+}
+
+/** What is known about the end of its process, for a sentence: "was killed by SIGKILL 3s ago". */
+export function deathWords({ endedBy }: Pick<WorkerView, 'endedBy'>, ago: string): string | null {
+  if (endedBy === null) return null;
+  return endedBy.startsWith('SIG')
+    ? `was killed by ${endedBy} ${ago} ago`
+    : `exited ${ago} ago with ${endedBy.replace(/^exit /, '')}`;
+}
+
+/** The same beside the name of a worker: "killed by SIGKILL". */
+export function endWords(endedBy: string): string {
+  return endedBy.startsWith('SIG') ? `killed by ${endedBy}` : endedBy;
 }
 
 /** What people call it. Its id is for commands. */

@@ -39,6 +39,8 @@ export interface TenantView {
   inUse: number;
   paused: PauseView | null;
   firingAlerts: number;
+  /** Jobs that failed in the last 24 hours, at most as many as are failed now. By the counters. */
+  failedJobs: number;
   /** How long its first queued job has waited while it is at its limit or paused; null otherwise. */
   heldBackMs: number | null;
   /** How many of its jobs are queued then; counted up to a bound. */

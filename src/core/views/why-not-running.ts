@@ -10,9 +10,11 @@ import type { DefinitionLimitsView, PauseView } from '../queue/limit-view.ts';
 import { limitsLine } from '../queue/limit-words.ts';
 import { isRetryable } from '../failure/failure.ts';
 import { pauseWords } from '../queue/pause-words.ts';
+import { count } from '../problems/problem.ts';
 import { limitFact, reachedLimit, type TenantUse } from '../problems/reached-limit.ts';
 import { workerName, type WorkerView } from '../queue/worker.ts';
 import { unknownWords } from '../schedule/unknown-definition.ts';
+import { endedWorker, leaseFacts } from './job-worker.ts';
 import { nearestName } from '../values/nearest.ts';
 import { duration, wholeSeconds } from '../values/duration.ts';
 
@@ -58,7 +60,6 @@ export interface JobWorld {
 /** Delays below this are normal on a busy system. */
 const PATIENCE_MS = 10_000;
 const NEAR_TIMEOUT = 0.8;
-const JUST_NOW_MS = 2_000;
 
 export function whyNotRunning(job: JobView, world: JobWorld, now: Date): Explanation | null {
   switch (job.status) {
@@ -94,7 +95,7 @@ function ofTime({ runAt }: JobView, now: Date, because: string): Explanation {
   return bad(
     `Due ${wholeSeconds(-leftMs)} ago, but not queued yet.`,
     ['A scheduler queues due jobs, and none seems to be running.'],
-    'Start one with “longshore scheduler”, or run “longshore doctor”.',
+    'Start one with “npx longshore scheduler”, or run “npx longshore doctor”.',
   );
 }
 
@@ -126,7 +127,7 @@ function ofOpenBatch({ jobId }: JobView, { children }: JobWorld): Explanation {
   return waits(
     openBatchSentence({ total, open }),
     ['It uses no slot meanwhile.'],
-    `Close it when it has all its jobs: “longshore batch close ${jobId}”.`,
+    `Close it when it has all its jobs: “npx longshore batch close ${jobId}”.`,
   );
 }
 
@@ -147,7 +148,7 @@ function ofSignal(job: JobView, now: Date): Explanation {
   return waits(
     `It waits for the signal “${name}”.`,
     [`The wait times out in ${duration(leftMs)}. It uses no slot meanwhile.`],
-    'Send the signal in the dashboard, by API or with “longshore signal”.',
+    'Send the signal in the dashboard, by API or with “npx longshore signal”.',
   );
 }
 
@@ -168,7 +169,7 @@ function ofQueue(job: JobView, world: JobWorld, now: Date): Explanation {
     return bad(pauseWords(pause, now), [], 'Resume it to run the job.', target);
   }
   if (alive.length === 0) {
-    return bad('No live worker.', lastSeen(world, now), 'Start one with “longshore worker”.');
+    return bad('No live worker.', lastSeen(world, now), 'Start one with “npx longshore worker”.');
   }
   if (active.length === 0) {
     const drains =
@@ -182,7 +183,10 @@ function ofQueue(job: JobView, world: JobWorld, now: Date): Explanation {
     );
   }
   if (isBatch) {
-    const todo = waitedMs < PATIENCE_MS ? null : 'Start one with “longshore worker” or “start”.';
+    const todo =
+      waitedMs < PATIENCE_MS
+        ? null
+        : 'Start one with “npx longshore worker” or “npx longshore start”.';
     return waits('All its jobs have ended; a worker beside the database ends it.', [], todo);
   }
   const able = active.filter(({ definitions }) => definitions.includes(nameOf(job)));
@@ -224,7 +228,7 @@ function ofQueue(job: JobView, world: JobWorld, now: Date): Explanation {
   return bad(
     `${slots - busy} of ${slots} slots are free, but it has waited ${wholeSeconds(waitedMs)}.`,
     [...limitedBy(job, world), ...key],
-    'Check the workers, and run “longshore doctor” on their machines.',
+    'Check the workers, and run “npx longshore doctor” on their machines.',
   );
 }
 
@@ -277,7 +281,7 @@ function limitOf({ concurrencyKey }: JobView): string[] {
 }
 
 function ofLease(job: JobView, world: JobWorld, now: Date): Explanation {
-  const facts = [...lease(job, world, now), ...stall(job, world)];
+  const facts = [...leaseFacts(job, world.workers, now), ...stall(job, world)];
   const overdueMs =
     job.leaseExpiresAt === null ? 0 : now.getTime() - Date.parse(job.leaseExpiresAt);
   if (overdueMs > 0) {
@@ -288,6 +292,10 @@ function ofLease(job: JobView, world: JobWorld, now: Date): Explanation {
         ? 'A scheduler recovers such jobs, and none seems to be running.'
         : 'It will be recovered and run again shortly.',
     );
+  }
+  const ended = endedWorker(job, world.workers, now);
+  if (ended !== null) {
+    return bad(ended, facts, 'It runs again when the lease of the worker has ended.');
   }
   const timeoutMs = timeoutOf(job, world);
   const ranMs = job.startedAt === null ? 0 : now.getTime() - Date.parse(job.startedAt);
@@ -346,18 +354,7 @@ function ofCancel(job: JobView, world: JobWorld, now: Date): Explanation {
     ? 'it runs in the worker’s process and cannot be killed if it ignores that.'
     : 'the process is killed if it does not stop.';
   const headline = `Cancellation requested ${wholeSeconds(askedMs)} ago; ${end}`;
-  return waits(headline, lease(job, world, now));
-}
-
-function lease(job: JobView, { workers }: JobWorld, now: Date): string[] {
-  const worker = workers.find(({ workerId }) => workerId === job.workerId);
-  const heartbeat = job.heartbeatAt ?? worker?.heartbeatAt ?? null;
-  const name = worker ? workerName(worker) : (job.workerId ?? 'Its worker');
-  if (heartbeat === null) return [];
-  const agoMs = now.getTime() - Date.parse(heartbeat);
-  const heard = agoMs < JUST_NOW_MS ? 'just now' : `${wholeSeconds(agoMs)} ago`;
-  const state = worker?.status === 'draining' ? ' It is draining: it exits after this job.' : '';
-  return [`Claimed by ${name}, last heartbeat ${heard}.${state}`];
+  return waits(headline, leaseFacts(job, world.workers, now));
 }
 
 function definitionOf(job: JobView, { definitions }: JobWorld): KnownDefinition | undefined {
@@ -393,8 +390,4 @@ function bad(
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
-}
-
-function count(number: number, word: string): string {
-  return number === 1 ? `1 ${word}` : `${number} ${word}s`;
 }

@@ -123,7 +123,7 @@ function lacking(scope: Scope): Refusal {
 function notForJobs(scope: Scope): Refusal {
   return forbidden(
     `a job process may not use the scope ${scope} while the server has no keys: create ` +
-      'keys with "longshore keys create --scope admin" outside of jobs, and pass one to the job',
+      'keys with "npx longshore keys create --scope admin" outside of jobs, and pass one to the job',
   );
 }
 

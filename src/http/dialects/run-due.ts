@@ -46,7 +46,8 @@ export function runDueRoutes(
     async (request) => {
       const budget = parseRunDue(request.body);
       if (!runDue) {
-        const advice = 'call a server started with `longshore start`, or run `longshore run-due`';
+        const advice =
+          'call a server started with `npx longshore start`, or run `npx longshore run-due`';
         throw new Refusal('NO_LOCAL_WORKER', `this process has no worker: ${advice}`);
       }
       if (leaving.aborted) throw unavailable('the server is draining');

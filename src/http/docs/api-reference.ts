@@ -24,12 +24,28 @@ const BEFORE_SENDING = {
 };
 
 const ICON = '<link rel="icon" href="../ui/favicon.svg" type="image/svg+xml">';
-const HEADER = '<header><a href="./">Longshore docs</a><a href="../ui/">Dashboard</a></header>';
+// No header element: Scalar has one of its own on a phone.
+const HEADER =
+  '<nav aria-label="Longshore"><a href="./">Longshore docs</a><a href="../ui/">Dashboard</a></nav>';
 const HEADER_STYLE = `:root { --scalar-custom-header-height: 44px; }
-body > header { position: sticky; top: 0; z-index: 9; height: 44px; box-sizing: border-box; padding: 12px;
+body > nav { position: sticky; top: 0; z-index: 9; height: 44px; box-sizing: border-box; padding: 12px;
   display: flex; justify-content: space-between; font: 14px system-ui, sans-serif;
   background: var(--scalar-background-1); border-bottom: 1px solid var(--scalar-border-color); }
-body > header a { color: var(--scalar-color-1); }`;
+body > nav a { color: var(--scalar-color-1); }`;
+
+/** Scalar's own colours have too little contrast, and some of its buttons are too small to hit. */
+const READABLE_STYLE = `
+.light-mode { --scalar-color-2: #4a4a4a !important; --scalar-color-3: #5c5c5c !important;
+  --scalar-sidebar-color-2: #4a4a4a !important; --scalar-sidebar-search-color: #5c5c5c !important;
+  --scalar-color-green: #0f5f35 !important; --scalar-color-blue: #0a4f94 !important;
+  --scalar-color-red: #a11616 !important; --scalar-color-orange: #7a4600 !important;
+  --scalar-color-purple: #4f3aa0 !important; --scalar-color-yellow: #6b5000 !important; }
+.dark-mode { --scalar-color-2: #c4c4c4 !important; --scalar-color-3: #b0b0b0 !important;
+  --scalar-sidebar-color-2: #c4c4c4 !important; --scalar-sidebar-search-color: #b0b0b0 !important;
+  --scalar-color-red: #ff9c9c !important; --scalar-color-orange: #ffb870 !important;
+  --scalar-color-blue: #7cc0ff !important; --scalar-color-green: #67d391 !important; }
+ul.endpoints { max-height: none !important; overflow: visible !important; }
+button.absolute.text-sidebar-c-2 { min-width: 24px; min-height: 24px; }`;
 
 /** All URLs are relative to `/docs/api`, so that the page works below the path of a proxy. */
 const CONFIGURATION = {
@@ -38,7 +54,7 @@ const CONFIGURATION = {
   url: '../openapi.json',
   servers: [{ url: 'SERVER' }],
   onRequestBuilt: 'BEFORE_SENDING' as unknown as () => void,
-  customCss: HEADER_STYLE,
+  customCss: HEADER_STYLE + READABLE_STYLE,
   // Nothing from another host, and no button that sends the document to one.
   withDefaultFonts: false,
   telemetry: false,
@@ -56,6 +72,7 @@ export async function readApiReference(): Promise<ApiReference> {
   const page = (await app.inject('/')).body
     .replace(SERVER.text, SERVER.script)
     .replace(BEFORE_SENDING.text, () => BEFORE_SENDING.script)
+    .replace('<html>', '<html lang="en">')
     .replace('</head>', `${ICON}</head>`)
     .replace('<body>', `<body>${HEADER}`);
   const script = (await app.inject('/js/scalar.js')).body;

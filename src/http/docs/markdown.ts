@@ -1,4 +1,4 @@
-import { Marked, type Tokens } from 'marked';
+import { Marked, Renderer, type Tokens } from 'marked';
 import type { Highlight } from './highlight.ts';
 import { Markup, markup } from './markup.ts';
 
@@ -42,6 +42,13 @@ export function renderMarkdown(name: string, text: string, highlight: Highlight)
         );
         const target = linkTarget(name, href);
         return (target === null ? inner : markup`<a href="${target}">${inner}</a>`).text;
+      },
+      // Wider than a phone it scrolls by itself, also by keyboard.
+      table(token: Tokens.Table): string {
+        const table: string = Renderer.prototype.table.call(this, token);
+        // An empty corner is no header.
+        const inner = new Markup(table.replaceAll(/<th(?: align="\w+")?><\/th>/g, '<td></td>'));
+        return markup`<div class="table" tabindex="0">${inner}</div>\n`.text;
       },
       // The script of the page adds a button that copies it.
       code: ({ text: code, lang = '' }: Tokens.Code): string =>

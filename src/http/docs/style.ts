@@ -58,12 +58,13 @@ pre { overflow-x: auto; padding: 0.75rem; border-radius: 8px; background: var(--
 .hljs-string, .hljs-regexp { color: var(--good); }
 .hljs-number, .hljs-variable, .hljs-subst .hljs-variable { color: var(--warn); } .hljs-subst { color: var(--ink); }
 .hljs-attr, .hljs-built_in, .hljs-title, .hljs-property { color: var(--accent); }
-table { border-collapse: collapse; width: 100%; display: block; overflow-x: auto; }
+.table { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.75rem 0.3rem 0; }
 td { border-top: 1px solid var(--line); } th { font-weight: 600; }
 img { max-width: 100%; border: 1px solid var(--line); border-radius: 8px; }
 main.alone { max-width: 42rem; min-height: 0; margin: 2rem auto; padding: 1rem 2rem 1.5rem;
   border: 1px solid var(--line); border-radius: 8px; } .alone h1 { font-size: 1.4rem; }
+main p, main li { overflow-wrap: anywhere; }
 .about { color: var(--soft); font-size: 0.9em; }
 .first { padding-left: 1.1rem; }
 @media (max-width: 50rem) { .frame { display: block; } main { border-left: 0; padding: 1rem 1rem 4rem; }

@@ -60,7 +60,11 @@ test('a failure has its owner, runbook, error group and next step', () => {
 });
 
 test.each<[Problem['kind'], Partial<Seen>, object]>([
-  ['worker', { workers: [] }, { nextStep: expect.stringContaining('longshore worker') as string }],
+  [
+    'worker',
+    { workers: [] },
+    { nextStep: expect.stringContaining('npx longshore worker') as string },
+  ],
   [
     'paused',
     { pauses: [{ scope: 'all', name: null, by: null, reason: 'night', since: NOW.toISOString() }] },

@@ -12,10 +12,10 @@ const NEXT_STEPS: Record<Exclude<Problem['kind'], 'failed' | 'alert'>, string> =
   stuck: 'See with job_log what it did last; cancel it if it hangs.',
   waiting: 'See with explain_job why the job waits.',
   paused: 'Resume it to run its jobs.',
-  worker: 'Find out why, and start it again with "longshore worker".',
+  worker: 'Find out why, and start it again with "npx longshore worker".',
   tenant: 'Ask again with a client of that tenant.',
   webhook:
-    'Check that its receiver runs; "longshore webhooks deliveries ID" shows what it answered.',
+    'Check that its receiver runs; "npx longshore webhooks deliveries ID" shows what it answered.',
   schedule: 'See its last runs with list_schedules; check that a scheduler runs.',
 };
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UNSEARCHED } from '../../core/search/unsearched.ts';
 import { type JobError, JOB_STATES, type JobView } from '../../core/job/job.ts';
 
 /**
@@ -131,6 +132,9 @@ export const JobPageAnswer = z.looseObject({
       'Creation time up to which jobs were searched, when there may be more. A page without jobs ' +
         'means that none of those match.',
     ),
+  unsearched: z
+    .array(z.enum(UNSEARCHED))
+    .describe('Kinds of params that the words of q were not compared with, if there may be any.'),
 });
 
 export type AcceptedAnswer = z.infer<typeof AcceptedAnswer>;

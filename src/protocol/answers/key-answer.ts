@@ -48,6 +48,11 @@ export const TenantAnswer = z
     inUse: z.int().describe('Running jobs that count towards the limit; 0 without a limit.'),
     paused: PauseAnswer.nullable(),
     firingAlerts: z.int().describe('Number of its firing alerts.'),
+    failedJobs: z
+      .int()
+      .describe(
+        'Jobs that failed in the last 24 hours, at most as many as are failed now. By the counters.',
+      ),
     heldBackMs: z
       .number()
       .nullable()

@@ -48,7 +48,16 @@ const WorkerAnswer = z
         'Files of definitions that it could not load, each with the reason. Only the default tenant ' +
           'sees those of shared workers.',
       ),
-    lost: z.boolean().describe('Lost: its lease expired without a regular exit.'),
+    lost: z
+      .boolean()
+      .describe('Lost: its process ended, or its lease expired, without a regular exit.'),
+    endedBy: z
+      .string()
+      .nullable()
+      .describe(
+        'How its process ended, if its parent saw it: a signal such as SIGKILL, or "exit code 1".',
+      )
+      .meta({ examples: ['SIGKILL'] }),
     transport: z
       .enum(TRANSPORTS)
       .describe('How it gets its jobs: from the database, or from a server over HTTP.'),

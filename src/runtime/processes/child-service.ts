@@ -17,6 +17,14 @@ export interface ChildServiceOptions {
   log: Log;
   /** How long a stop may take before the process is killed. */
   stopMs: number;
+  /** Called when a process that was up ended without being stopped. */
+  onDeath?: ((death: Death) => void) | undefined;
+}
+
+export interface Death {
+  pid: number;
+  /** A signal such as `SIGKILL`, or `exit code 1`. */
+  endedBy: string;
 }
 
 const HEALTHY_MS = 10_000;
@@ -36,6 +44,8 @@ interface Life {
   orderly: boolean;
   /** The exit code or signal, for people. */
   end: string;
+  /** Null if the process was never up, or ended in order. */
+  death: Death | null;
 }
 
 /**
@@ -113,15 +123,16 @@ export class ChildService<Ready> implements Service {
   }
 
   async #supervise(stopping: AbortSignal, up: () => void): Promise<void> {
-    const { log } = this.#options;
+    const { log, onDeath } = this.#options;
     const backoff = new Backoff();
     let everUp = false;
     while (!stopping.aborted) {
       const startMs = performance.now();
-      const { wasUp, refused, orderly, end } = await this.#live(up);
+      const { wasUp, refused, orderly, end, death } = await this.#live(up);
       everUp ||= wasUp;
       if (refused && !everUp) throw refused;
       if (stopping.aborted) return;
+      if (death !== null) onDeath?.(death);
       if (wasUp && (orderly || performance.now() - startMs > HEALTHY_MS)) backoff.reset();
       const about = { service: this.name, pauseMs: backoff.next() };
       if (orderly) log.info(about, 'stopped as asked; restarting');
@@ -154,16 +165,20 @@ export class ChildService<Ready> implements Service {
     });
     const { message, stopMs } = this.#options;
     child.send({ ...message, stopMs }, () => undefined);
-    const exit = await new Promise<string>((resolve) => {
+    const [exit, endedBy] = await new Promise<[string, string | null]>((resolve) => {
       child.once('exit', (code, signal) => {
-        resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
+        const exitCode = `exit code ${code}`;
+        resolve(signal === null ? [exitCode, exitCode] : [`signal ${signal}`, signal]);
       });
-      child.once('error', (error) => resolve(error.message));
+      child.once('error', (error) => resolve([error.message, null]));
     });
     this.#child = undefined;
     const when = wasUp ? '' : ' during start-up';
     const end = `the ${this.name} process exited${when} (${exit})${reason && `: ${reason}`}`;
-    return { wasUp, refused, orderly: wasUp && exit === 'exit code 0', end };
+    const orderly = wasUp && exit === 'exit code 0';
+    const { pid } = child;
+    const isDeath = wasUp && !orderly && endedBy !== null && pid !== undefined;
+    return { wasUp, refused, orderly, end, death: isDeath ? { pid, endedBy } : null };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { HeldBackJobs, TenantView } from '../../core/views/key-view.ts';
+import { TOTAL_KEY } from '../../core/series/series-plan.ts';
 import type { LimitsChange } from '../../core/queue/limits.ts';
 import { type Actor, audit } from './audit.ts';
 import { type Db, type Queryable, statement } from '../connection/db.ts';
@@ -101,6 +102,47 @@ const FIRING = statement<{ tenant: string; n: number }>(
    where a.resolved_at is null and a.tenant = any ($1::text[]) group by a.tenant`,
 );
 
+/** Of the last day, in slots of an hour: 25 rows per tenant. */
+const FAILED_LATELY = statement<{ tenant: string; n: number }>(
+  'failed_lately_of_tenants',
+  `select s.tenant, sum(s.failed)::bigint as n from longshore.counter_series s
+   where s.shard = $1 and s.tenant = any ($2::text[]) and s.key = '${TOTAL_KEY}' and s.minutes = 60
+     and s.slot > clock_timestamp() - interval '25 hours'
+   group by s.tenant having sum(s.failed) > 0`,
+);
+
+/** Jobs that are failed now: the cost depends on the number of queues of these tenants. */
+const FAILED_NOW = statement<{ tenant: string; n: number }>(
+  'failed_now_of_tenants',
+  `select l.tenant, coalesce(sum(v.n), 0)::bigint as n
+   from longshore.queue l join longshore.counter t on t.shard = $1 and t.queue = l.queue
+   cross join lateral (values (t.state, t.n), (t.was, -t.n)) as v(state, n)
+   where l.shard = $1 and l.tenant = any ($2::text[]) and left(l.key, 1) <> '$'
+     and v.state = 'failed'
+   group by l.tenant`,
+);
+
+/** How many jobs of these tenants failed lately, and still are. */
+async function failedJobs(db: Db, tenants: readonly string[]): Promise<Map<string, number>> {
+  const lately = await sumOf(db, FAILED_LATELY, tenants);
+  const now = lately.size === 0 ? lately : await sumOf(db, FAILED_NOW, [...lately.keys()]);
+  return new Map([...lately].map(([name, n]) => [name, Math.min(n, now.get(name) ?? 0)]));
+}
+
+async function sumOf(
+  db: Db,
+  counts: typeof FAILED_NOW,
+  tenants: readonly string[],
+): Promise<Map<string, number>> {
+  const sums = new Map<string, number>();
+  for (let shard = 0; shard < db.shards; shard += 1) {
+    for (const { tenant, n } of await db.run(counts, [shard, tenants])) {
+      sums.set(tenant, (sums.get(tenant) ?? 0) + n);
+    }
+  }
+  return sums;
+}
+
 /** Jobs counted per queue. */
 const HELD_BACK_MAX = 1_000;
 
@@ -157,6 +199,7 @@ async function viewsOf(db: Db, rows: readonly TenantRow[]): Promise<TenantView[]
   const names = rows.map(({ name }) => name);
   const limits = new Map((await readLimits(db, 'tenant', names)).map((view) => [view.name, view]));
   const alerts = new Map((await db.run(FIRING, [names])).map(({ tenant, n }) => [tenant, n]));
+  const failed = await failedJobs(db, names);
   const pauses = (await listPauses(db)).filter(({ scope }) => scope === 'tenant');
   const isFull = (name: string) => {
     const view = limits.get(name);
@@ -179,6 +222,7 @@ async function viewsOf(db: Db, rows: readonly TenantRow[]): Promise<TenantView[]
       inUse: view?.inUse ?? 0,
       paused: pause ? pauseView(pause, true) : null,
       firingAlerts: alerts.get(name) ?? 0,
+      failedJobs: Math.max(0, failed.get(name) ?? 0),
       heldBackMs: waiting?.ms ?? null,
       heldBackJobs: waiting ? { count: waiting.count, isExact: waiting.isExact } : null,
     };

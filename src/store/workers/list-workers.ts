@@ -26,6 +26,7 @@ interface WorkerRow {
   definitions: string[] | null;
   not_loaded: string[];
   lost: boolean;
+  ended_by: string | null;
   tenant: string | null;
   key_id: string | null;
   address: string | null;
@@ -35,10 +36,10 @@ interface WorkerRow {
 const LIST = statement<WorkerRow>(
   'list_workers',
   `select w.instance, w.host, w.pid, w.version, w.slots, w.heartbeat_at, w.lease_until,
-     w.started_at, w.definitions, w.tenant, w.key_id, w.address, w.turn_at,
-     coalesce(w.dead_at >= w.lease_until, false) as lost,
+     w.started_at, w.definitions, w.tenant, w.key_id, w.address, w.turn_at, w.ended_by,
+     coalesce(w.dead_at >= w.lease_until, w.ended_by is not null) as lost,
      case when w.tenant = $3 or coalesce($3, $4) = $4 then w.not_loaded else '{}' end as not_loaded,
-     case when w.dead_at is not null then 'dead'
+     case when coalesce(w.dead_at::text, w.ended_by) is not null then 'dead'
        when w.draining_at is not null then 'draining' else 'active' end as status,
      h.busy, h.jobs
    from longshore.worker w
@@ -88,6 +89,7 @@ function toView(row: WorkerRow): WorkerView {
     definitions: (row.definitions ?? []).filter((name) => !isSystemKey(name)),
     notLoaded: row.not_loaded,
     lost: row.lost,
+    endedBy: row.ended_by,
     transport: row.tenant === null ? 'database' : 'http',
     tenant: row.tenant,
     keyId: row.key_id === '' ? null : row.key_id,

@@ -85,6 +85,17 @@ const RETIRE = statement<{ instance: string }>(
    returning instance`,
 );
 
+const NOTE_END = statement<{ instance: string }>(
+  'note_worker_end',
+  `update longshore.worker set ended_by = $4
+   where shard = $1 and ended_by is null and (dead_at is null or dead_at >= lease_until)
+     and instance = (
+       select instance from longshore.worker
+       where shard = $1 and host = $2 and pid = $3 and tenant is null
+       order by started_at desc limit 1)
+   returning instance`,
+);
+
 const BURY = statement<{ instance: string; host: string; pid: number }>(
   'bury_workers',
   `update longshore.worker set dead_at = clock_timestamp()
@@ -193,6 +204,26 @@ const GONE: HeartbeatAnswer = { alive: false, draining: false, owned: [] };
 /** A worker that stops normally gives up its lease at once. */
 export async function retireWorker(db: Queryable, shard: number, instance: string): Promise<void> {
   await db.run(RETIRE, [shard, instance]);
+}
+
+/** A process of this machine that its parent saw end without being stopped. */
+export interface EndedProcess {
+  host: string;
+  pid: number;
+  /** A signal such as `SIGKILL`, or `exit code 1`. */
+  endedBy: string;
+}
+
+/**
+ * Stores how a worker ended, for people: its jobs still wait for the end of its lease, because
+ * other processes of it may live. A pid is used again, so only the newest worker with it can be meant.
+ */
+export async function noteWorkerEnd(
+  db: Queryable,
+  shard: number,
+  { host, pid, endedBy }: EndedProcess,
+): Promise<void> {
+  await db.run(NOTE_END, [shard, host, pid, endedBy]);
 }
 
 /**

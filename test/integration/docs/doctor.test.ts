@@ -76,7 +76,7 @@ describe('the embedded database', () => {
     expect(absent.code).toBe(0);
     expect(absent.checks.database).toMatchObject({
       status: 'ok',
-      detail: expect.stringContaining('created by the first "longshore start"'),
+      detail: expect.stringContaining('created by the first "npx longshore start"'),
     });
     expect(existsSync(fixture.dataDir)).toBe(false);
 
@@ -96,7 +96,7 @@ describe('the embedded database', () => {
     expect(stopped.code).toBe(0);
     expect(stopped.checks.database).toMatchObject({
       status: 'ok',
-      detail: expect.stringContaining('not running, starts with "longshore start"'),
+      detail: expect.stringContaining('not running, starts with "npx longshore start"'),
     });
     expect(Object.keys(stopped.checks)).not.toEqual(expect.arrayContaining(OF_A_SERVER));
     expect(existsSync(join(fixture.folder, 'postmaster.pid'))).toBe(false);
@@ -124,7 +124,7 @@ describe('a given database', () => {
     expect(checks.migrations).toMatchObject({
       status: 'warning',
       detail: `${names.length} pending: ${names.join(', ')}`,
-      fix: expect.stringContaining('longshore migrate'),
+      fix: expect.stringContaining('npx longshore migrate'),
     });
     await onCluster(empty.url, async (client) => {
       const { rows } = await client.query(`select from pg_namespace where nspname = 'longshore'`);

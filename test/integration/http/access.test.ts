@@ -44,7 +44,7 @@ describe('a server on loopback', () => {
     await newTenant(fresh, 'acme');
     const deps = { ...fresh, log: silentLog, host: '0.0.0.0', port: 0, version: '0' };
     const refused = new HttpServer(deps);
-    await expect(refused.start()).rejects.toThrow('longshore keys create');
+    await expect(refused.start()).rejects.toThrow('npx longshore keys create');
     for (const [path, scopes] of [
       ['/v1/keys', ['jobs:read', 'operate']],
       ['/v1/keys?tenant=acme', ['admin']],

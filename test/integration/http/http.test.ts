@@ -322,7 +322,7 @@ describe('the rest', () => {
     const { definitions } = DefinitionsAnswer.parse((await get('/v1/definitions')).body);
     const found = definitions.filter(({ key }) => key.includes('hooked'));
     expect(found).toMatchObject([{ key: 'hooked', hooks: ['onEnd'] }]);
-    const empty = { jobs: [], nextCursor: null, searchedUntil: null };
+    const empty = { jobs: [], nextCursor: null, searchedUntil: null, unsearched: [] };
     expect((await get('/v1/jobs?definitionKey=$hook:hooked')).body).toEqual(empty);
     await refused(post('/v1/jobs', { definitionKey: '$hook:hooked' }), 'VALIDATION_FAILED');
   });

@@ -166,7 +166,7 @@ describe('POST /api/jobs/run', () => {
     expect(await refusal(await serve({}))).toMatchObject({
       status: 503,
       code: 'NO_LOCAL_WORKER',
-      detail: expect.stringMatching(/`longshore start`.*`longshore run-due`/) as string,
+      detail: expect.stringMatching(/`npx longshore start`.*`npx longshore run-due`/) as string,
     });
   });
 });

@@ -114,6 +114,8 @@ describe.each([
     expect(await client.value(handle.id, 'params', { reveal: true })).toEqual(LARGE);
     const page = await client.list({ definitionKey: 'copy' });
     expect(page.jobs[0]).toMatchObject({ params: null, largeParams: { bytes } });
+    expect(page.unsearched).toEqual([]);
+    expect((await client.list({ q: 'absent' })).unsearched).toContain('large');
   });
 
   it('are results, too', async () => {

@@ -1,9 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rollUpAll } from '../../../src/store/counters/roll-up.ts';
 import { servedQueues } from '../../../src/store/enqueue/queues.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 import { callAs, newKey, newTenant, sharedServer } from '../../support/server-edge.ts';
 import { clearFlow, publish, take } from '../../support/limits.ts';
-import { enqueueOne, newWorker } from '../../support/jobs.ts';
+import { claimAny, enqueueOne, failure, newWorker, settleAs } from '../../support/jobs.ts';
 
 /** Limits, pauses and weights as people change them: at the door, and what comes of it behind. */
 const database = sharedDatabase();
@@ -174,6 +175,24 @@ it('a key of a tenant sees its own limit and how much is in use, and no other', 
     heldBackJobs: null,
   });
   expect((await call(admin.key, 'GET', '/v1/tenant?tenant=acme')).body).toMatchObject(own);
+});
+
+it('a tenant has the number of its jobs that failed lately and still are', async () => {
+  await publish(database, 'hello', {});
+  const id = await enqueueOne(database, { tenant: 'rival', maxAttempts: 1 });
+  const failedJobs = async () => {
+    await rollUpAll(database.db);
+    const { body } = await call(admin.key, 'GET', '/v1/tenants');
+    return (body['tenants'] as { tenant: string; failedJobs: number }[]).find(
+      ({ tenant }) => tenant === 'rival',
+    )?.failedJobs;
+  };
+  expect(await failedJobs()).toBe(0);
+  const claimed = (await claimAny(database, worker, 100)).find((job) => job.id === id);
+  if (claimed) await settleAs(database, claimed, failure('HANDLER_ERROR'));
+  expect(await failedJobs()).toBe(1);
+  expect((await call(admin.key, 'POST', `/v1/jobs/${id}/retry?tenant=rival`)).status).toBe(202);
+  expect(await failedJobs()).toBe(0);
 });
 
 it('a paused tenant has the number of the jobs that the pause holds back', async () => {

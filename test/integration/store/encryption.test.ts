@@ -215,7 +215,9 @@ it('keeps what is derived from params, and every way to make or change a job', a
   }
   // A search finds nothing in what is encrypted, not even by chance. No id has an n.
   const found = await ask('GET', '/v1/jobs?definitionKey=echo&q=n');
-  expect(found.body).toMatchObject({ jobs: [] });
+  expect(found.body).toMatchObject({ jobs: [], unsearched: ['encrypted'] });
+  const listed = await ask('GET', '/v1/jobs?definitionKey=echo&q=status:failed');
+  expect(listed.body).toMatchObject({ unsearched: [] });
 });
 
 it('refuses values that look encrypted', async () => {

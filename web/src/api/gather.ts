@@ -1,8 +1,12 @@
+import type { Unsearched } from '../../../src/core/search/unsearched.ts';
+
 /** A page of a list whose searches are bounded. */
 export interface SearchedPage<Job> {
   jobs: Job[];
   nextCursor: string | null;
   searchedUntil: string | null;
+  /** Params that the words of the search were not compared with. */
+  unsearched?: readonly Unsearched[];
 }
 
 export interface GatheredPage<Job> extends SearchedPage<Job> {
@@ -35,5 +39,5 @@ export async function gather<Job>(
     requests += 1;
     jobs.push(...page.jobs);
   }
-  return { jobs, nextCursor: page.nextCursor, searchedUntil: page.searchedUntil, requests };
+  return { ...page, jobs, requests };
 }

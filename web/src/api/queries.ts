@@ -1,3 +1,4 @@
+import type { Unsearched } from '../../../src/core/search/unsearched.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { PublishedDefinition } from '../../../src/client/job.ts';
 import type { RelatedJobs } from '../../../src/core/dependency/related.ts';
@@ -25,6 +26,7 @@ export interface JobPage {
   jobs: JobView[];
   nextCursor: string | null;
   searchedUntil: string | null;
+  unsearched: Unsearched[];
 }
 
 /** `since` counts back from the time of the request. */

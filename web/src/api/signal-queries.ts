@@ -27,7 +27,7 @@ export function useStats(): StatsView | null {
 }
 
 /**
- * What happened over time, of one definition or of all; with histograms for the heat map of one. A
+ * What happened over time, of one definition or of all, with histograms for the heat map. A
  * fixed range is not read again while it ends in the past.
  */
 export function useSeries(
@@ -36,7 +36,8 @@ export function useSeries(
 ): { series: SeriesView | null; error: Error | null } {
   const query = {
     ...seriesRange(search),
-    ...(definitionKey !== null && { definitionKey, histograms: 'true' }),
+    ...(definitionKey !== null && { definitionKey }),
+    histograms: 'true',
   };
   const { data = null, error } = useQuery({
     queryKey: ['series', query],

@@ -69,6 +69,7 @@ export function madeWorker(over: Partial<WorkerView> = {}): WorkerView {
     definitions: ['hello@1'],
     notLoaded: [],
     lost: false,
+    endedBy: null,
   };
   return { ...plain, ...over } as WorkerView;
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Job, JobPage, ListFilter, Longshore } from '../../../client/index.ts';
 import { errorRow } from '../../../core/failure/failure-words.ts';
 import type { JobState } from '../../../core/job/job.ts';
+import { unsearchedWords } from '../../../core/search/unsearched.ts';
 import type { Cli } from '../../cli.ts';
 import { columns } from '../../text/columns.ts';
 import { idCell } from '../../text/id-cell.ts';
@@ -39,6 +40,8 @@ export function addList(program: Command, cli: Cli): void {
       if (page.jobs.length > 0) out.table(table(out, page.jobs, cli.clock.now()));
       else {
         out.note(noneNote(page, filter));
+        const unsearched = unsearchedWords(page.unsearched ?? []);
+        if (unsearched !== null) out.note(unsearched);
         await noteUnknown(out, client, options.definitionKey);
         await noteMisspelt(out, client, filter.q);
       }

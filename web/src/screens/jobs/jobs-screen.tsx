@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { misspeltTerms, misspeltWords } from '../../../../src/core/search/misspelt.ts';
+import { unsearchedWords } from '../../../../src/core/search/unsearched.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import type { GatheredPage } from '../../api/gather.ts';
 import { jobSearchQuery, searchProgress } from '../../api/job-search.ts';
@@ -116,9 +117,11 @@ function Searching() {
 function NoJobs({ search, page }: { search: JobsSearch; page: Found }) {
   const { data: known = NO_VALUES } = useQuery(searchValuesQuery());
   const misspelt = misspeltTerms(search.q ?? '', known);
+  const unsearched = unsearchedWords(page.unsearched ?? []);
   if (page.nextCursor !== null) {
     return (
       <Empty title={noneYet(page.searchedUntil, search.sort, now())}>
+        {unsearched !== null && <p>{unsearched}</p>}
         <Link to="/jobs" search={{ ...search, cursor: page.nextCursor }} className="button">
           Search further
         </Link>
@@ -137,6 +140,7 @@ function NoJobs({ search, page }: { search: JobsSearch; page: Found }) {
   }
   return (
     <Empty title="No matching jobs.">
+      {unsearched !== null && <p>{unsearched}</p>}
       <ul className="ways">
         {misspelt.map((one) => (
           <li key={one.typed}>

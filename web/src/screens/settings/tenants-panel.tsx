@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts';
 import { useAsked, useChange } from '../../api/use-change.ts';
 import { useMay } from '../../api/use-may.ts';
 import { AskButton } from '../../parts/ask.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Waiting } from '../../parts/screen.tsx';
@@ -103,11 +104,17 @@ function TenantActions({ tenant }: { tenant: TenantView }) {
       </button>
       {paused ? (
         <button type="button" className="small" onClick={() => resume.mutate(undefined)}>
+          <Icon name="resume" />
           Resume
         </button>
       ) : (
         <AskButton
-          label="Pause…"
+          label={
+            <>
+              <Icon name="pause" />
+              Pause…
+            </>
+          }
           className="small"
           title={`Pause tenant ${name}?`}
           confirm="Pause tenant"

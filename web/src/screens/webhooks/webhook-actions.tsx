@@ -3,6 +3,7 @@ import type { WebhookView } from '../../../../src/core/webhook/webhook.ts';
 import { call } from '../../api/call.ts';
 import { useAsked, useChange } from '../../api/use-change.ts';
 import { AskButton } from '../../parts/ask.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { shownOnce } from '../../parts/shown-once.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
 import type { MadeWebhook } from './new-webhook.tsx';
@@ -46,7 +47,12 @@ export function WebhookActions({ webhook }: { webhook: WebhookView }) {
       <EditWebhook webhook={webhook} />
       {status === 'active' ? (
         <AskButton
-          label="Pause…"
+          label={
+            <>
+              <Icon name="pause" />
+              Pause…
+            </>
+          }
           title="Pause this webhook?"
           confirm="Pause webhook"
           onConfirm={() => pause(undefined)}
@@ -58,6 +64,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookView }) {
         </AskButton>
       ) : (
         <button type="button" onClick={() => resume.mutate(undefined)}>
+          <Icon name="resume" />
           Resume
         </button>
       )}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { WorkerView } from '../../../../src/core/queue/worker.ts';
+import { endWords, type WorkerView } from '../../../../src/core/queue/worker.ts';
 import { useScale } from '../../api/signal-queries.ts';
 import { definitionsQuery, workersQuery } from '../../api/queries.ts';
 import { Command } from '../../parts/copy-button.tsx';
@@ -64,14 +64,15 @@ function Gone({ workers }: { workers: readonly WorkerView[] }) {
 function GoneList({ workers }: { workers: readonly WorkerView[] }) {
   return (
     <ul className="mini">
-      {workers.map(({ workerId, host, pid, version, heartbeatAt, lost, definitions }) => (
+      {workers.map(({ workerId, host, pid, version, heartbeatAt, lost, endedBy, definitions }) => (
         <li key={workerId}>
           <span className="mini-name">
             {host}{' '}
             <span className="soft">
               pid {pid}, version {version}
             </span>{' '}
-            <span className={`badge ${lost ? 'tone-bad' : ''}`}>{lost ? 'died' : 'stopped'}</span>
+            <span className={`badge ${lost ? 'tone-bad' : ''}`}>{lost ? 'died' : 'stopped'}</span>{' '}
+            {endedBy !== null && <span>{endWords(endedBy)}</span>}
           </span>
           <span className="soft">
             last heartbeat <Moment at={heartbeatAt} />

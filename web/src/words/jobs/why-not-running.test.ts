@@ -179,7 +179,7 @@ describe('why a job does not run', () => {
     const signal = { ...waiting, runAt: ago(-3_600), waitsFor: { signal: 'approved' } };
     expect(why(signal)).toMatchObject({
       facts: ['The wait times out in 1h. It uses no slot meanwhile.'],
-      todo: expect.stringContaining('“longshore signal”') as string,
+      todo: expect.stringContaining('“npx longshore signal”') as string,
     });
     const child = (jobId: string, status: JobView['status']) => ({
       jobId,
@@ -203,7 +203,7 @@ describe('why a job does not run', () => {
     const batch = { ...waiting, jobId: 'b-1', waitsFor: { jobs: 'batch' } } as const;
     expect(why(batch)).toMatchObject({
       headline: 'It accepts jobs until it is closed, and has none yet.',
-      todo: 'Close it when it has all its jobs: “longshore batch close b-1”.',
+      todo: 'Close it when it has all its jobs: “npx longshore batch close b-1”.',
     });
   });
 
