@@ -1,4 +1,4 @@
-import type { BatchEntry, EnqueueOptions } from '../job.ts';
+import type { BatchEntry, EnqueueOptions, JobRef } from '../job.ts';
 
 /** A job as the body of a request, without undefined fields. */
 export function requestBody({ definition, params, options = {} }: Asked): JobBody {
@@ -7,14 +7,21 @@ export function requestBody({ definition, params, options = {} }: Asked): JobBod
     typeof definition === 'string'
       ? { key: definition, version: undefined, paramsShape: undefined }
       : definition;
-  const { signal: _signal, definitionVersion = version, scheduledAt, ...others } = options;
+  const { signal: _signal, definitionVersion = version, scheduledAt, after, ...others } = options;
   const rest =
     others.runAt === undefined ? { ...others, runAt: scheduledAt } : { ...others, scheduledAt };
   const body: JobBody = { definitionKey: key };
-  for (const [name, value] of Object.entries({ params, definitionVersion, paramsShape, ...rest })) {
+  const fields = { params, definitionVersion, paramsShape, after: after?.map(idOf), ...rest };
+  for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) body[name] = value instanceof Date ? value.toISOString() : value;
   }
   return body;
+}
+
+function idOf(job: JobRef, index: number): string {
+  const id: unknown = typeof job === 'string' ? job : (job as { id?: unknown } | null)?.id;
+  if (typeof id === 'string') return id;
+  throw new TypeError(`after[${index}] is no id or handle of a job: is an await missing?`);
 }
 
 /** What an import of a name that its file does not export gives in JavaScript. */
