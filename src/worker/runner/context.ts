@@ -85,7 +85,9 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
   const waiting = () => (waits ??= new Waits(saving(), around.sharesProcess));
   let children: Children | undefined;
   const family = () =>
-    (children ??= new Children(saving(), waiting(), (text) => fields.logger.warn(text)));
+    (children ??= new Children(saving(), waiting(), job.resultMaxBytes, (text) =>
+      fields.logger.warn(text),
+    ));
   const fields: Fields = {
     [AROUND]: around,
     jobId,
