@@ -71,11 +71,12 @@ describe('enqueue', () => {
       { body: { after: [ID, OTHER] } },
       { body: { after: [ID, OTHER] } },
     ]);
-    const late = client.enqueue('hello') as unknown as JobHandle;
+    const pending = client.enqueue('hello');
+    const late = pending as unknown as JobHandle;
     await expect(client.enqueue('hello', {}, { after: [jobA, late] })).rejects.toThrow(
       'after[1] is no id or handle of a job: is an await missing?',
     );
-    await Promise.allSettled([late]);
+    await Promise.allSettled([pending]);
   });
 
   test.each([
