@@ -1,5 +1,6 @@
 import { unknownName } from '../src/core/values/nearest.ts';
 import { CALL_FAULTS } from './check/call-faults.ts';
+import { DEPLOYED, MIX } from './load/mix.ts';
 import type { Mix } from './load/requests.ts';
 import type { Deck } from './plan.ts';
 
@@ -39,25 +40,6 @@ export interface Profile {
   sometimes: string[];
 }
 
-const MIX: Mix = {
-  ok: 60,
-  throw: 10,
-  relapse: 4,
-  slow: 4,
-  crash: 2,
-  memory: 0.5,
-  hang: 0.5,
-  stall: 0.2,
-  snooze: 3,
-  wait: 3,
-  spawn: 1,
-  batch: 3,
-  grouped: 4,
-  narrow: 8,
-  'retry-after': 3,
-  'give-up': 2,
-};
-
 /** What hits the servers while they start, from the first moment on. */
 const START_UP: Deck = {
   'worker-kill': 2,
@@ -87,6 +69,7 @@ const ALWAYS = [
   'work was found without a hint',
   'a suspended job got its signal',
   'a signal was earlier than the wait',
+  'a job went on after its sleep',
   'a job ran after its parents',
   'a job failed with its parent',
   'a job went on after its children',
@@ -113,9 +96,6 @@ const TIMES = {
   fanOut: 0,
   batchJobs: 0,
 };
-
-/** Jobs of a deployed definition, beside the usual. */
-const DEPLOYED: Mix = { deployed: 6 };
 
 const DEPLOYS_SEEN = [
   'a job ran deployed code',
@@ -227,6 +207,7 @@ const standard: Profile = {
     'the large batch got all of its jobs',
     'the large fan-out got all of its children and their results',
     'a job with a permit waited for a signal',
+    'a sleep was stored and its attempt was lost',
     'jobs of a batch were sent again and not stored again',
     'a job ran out of time',
     'a silent job was ended',

@@ -38,6 +38,7 @@ import { sometimes } from './invariants/liveness/sometimes.ts';
 import { stalled } from './invariants/liveness/stalled.ts';
 import { steadyProcesses } from './invariants/liveness/steady-processes.ts';
 import { parents } from './invariants/safety/parents.ts';
+import { sleeps } from './invariants/safety/sleeps.ts';
 import { slots } from './invariants/together/slots.ts';
 import { signals } from './invariants/safety/signals.ts';
 import { wholeBatches } from './invariants/safety/whole-batches.ts';
@@ -74,6 +75,7 @@ export const INVARIANTS: readonly Invariant[] = [
   batches,
   slots,
   groups,
+  sleeps,
   drain,
   rescue,
   pickup,

@@ -159,6 +159,8 @@ export interface Effect {
     | 'abort'
     | 'snooze'
     | 'wait'
+    | 'sleep'
+    | 'woke'
     | 'signal'
     | 'joined'
     | 'told'

@@ -74,6 +74,8 @@ export class Requests {
         // Those with a limit must return their permits while they wait.
         if (random.chance(0.4)) return this.#narrow(base);
         return request('scripted', { ...base, times: random.chance(0.2) ? 1 : 0 });
+      case 'sleep':
+        return this.#sleeping(base);
       case 'spawn':
         return this.fanOut(random.int(1, 20));
       case 'snooze':
@@ -147,6 +149,15 @@ export class Requests {
     const random = this.#random;
     const script = { ...base, times: random.chance(0.2) ? 1 : 0, holdMs: random.int(0, 30) };
     return request('deployed', script, this.#timing());
+  }
+
+  /** Some end their process when the sleep is stored; those inside a worker cannot. */
+  #sleeping(base: Script): Request {
+    const random = this.#random;
+    const [delayMs, holdMs] = [random.int(100, 1_500), random.int(0, 200)];
+    if (random.chance(0.5)) return request('inline', { ...base, delayMs, holdMs });
+    const times = random.chance(0.4) ? 1 : 0;
+    return request('scripted', { ...base, delayMs, holdMs, times });
   }
 
   #narrow(base: Script): Request {

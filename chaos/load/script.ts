@@ -42,6 +42,7 @@ export const BEHAVIOURS = [
   'hang', // Never yields; only its time limit ends it.
   'snooze',
   'wait', // Waits for a signal, without a process.
+  'sleep', // Sleeps, without a process.
   'spawn', // Has children, and waits for them without a process.
   'poison', // Kills its worker.
 ] as const;

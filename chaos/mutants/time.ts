@@ -73,6 +73,21 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     deck: { 'clock-jump': 8 },
   },
   {
+    name: 'clock-of-the-worker',
+    mistake: "when a sleep is over is decided by the worker's clock, not by the database's",
+    changes: [
+      {
+        file: 'worker/runner/waits.ts',
+        find: 'const storedMs = await this.#saves.own(step, () => ms);\n    const leftMs = this.#leftMs(step, storedMs);',
+        replace:
+          'const untilMs = await this.#saves.own(step, () => Date.now() + ms);\n    const leftMs = untilMs - Date.now();',
+      },
+    ],
+    caughtBy: ['S35'],
+    deck: { 'clock-jump': 8 },
+    mix: { sleep: 40 },
+  },
+  {
     name: 'budget-ignored',
     mistake: 'a job is tried again although its attempts are used up',
     changes: [

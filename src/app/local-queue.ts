@@ -23,17 +23,27 @@ const NO_LIMITS: TenantLimits = {
 };
 
 /** Stores children of jobs. What it needs is loaded with the first child: most workers see none. */
-export function localSpawner(db: Db, waker: Waker, settings: SpawnSettings): WorkerStore['spawn'] {
+export function localSpawner(
+  db: Db,
+  waker: Waker,
+  settings: SpawnSettings,
+  large?: LargeValues,
+): WorkerStore['spawn'] {
   let opened: Promise<WorkerStore['spawn']> | undefined;
   return async (shard, request) => {
-    opened ??= open(db, waker, settings);
+    opened ??= open(db, waker, settings, large);
     return await (
       await opened
     )(shard, request);
   };
 }
 
-async function open(db: Db, waker: Waker, settings: SpawnSettings): Promise<WorkerStore['spawn']> {
+async function open(
+  db: Db,
+  waker: Waker,
+  settings: SpawnSettings,
+  large: LargeValues | undefined,
+): Promise<WorkerStore['spawn']> {
   const [{ Enqueuer }, { Quotas }, { spawnJobs }] = await Promise.all([
     import('../enqueue/enqueuer.ts'),
     import('../enqueue/quotas.ts'),
@@ -41,7 +51,7 @@ async function open(db: Db, waker: Waker, settings: SpawnSettings): Promise<Work
   ]);
   const quotas = new Quotas(db, systemClock, { ...NO_LIMITS, ...settings });
   const requires = settings.unregistered === 'reject';
-  const enqueuer = new Enqueuer(db, waker, systemClock, quotas, null, requires);
+  const enqueuer = new Enqueuer(db, waker, systemClock, quotas, null, requires, large);
   return async (shard, { children, ...parent }) =>
     await spawnJobs(db, enqueuer, { shard, ...parent }, children);
 }
@@ -59,7 +69,7 @@ export function localQueue(
   log: Log,
   large?: LargeValues,
 ): WorkerStore {
-  const spawn = localSpawner(db, waker, settings);
+  const spawn = localSpawner(db, waker, settings, large);
   let report: ((problem: string) => void) | undefined;
   const queue = postgresQueue(db, reserved, waker, spawn, large, async (shard, definitions) => {
     const here = definitions.filter(

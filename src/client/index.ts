@@ -99,6 +99,7 @@ export type {
   Job,
   JobPage,
   JobReceipt,
+  JobRef,
   NewSignalLink,
   SignalLinkInfo,
   SignalReceipt,

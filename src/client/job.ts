@@ -45,8 +45,8 @@ export interface EnqueueOptions {
   timeoutSeconds?: number | undefined;
   retry?: RetryInput | undefined;
   tags?: readonly string[] | undefined;
-  /** Jobs that must end first, at most 100. The job is suspended until then. */
-  after?: readonly string[] | undefined;
+  /** Jobs that must end first, at most 100: handles or ids. The job is suspended until then. */
+  after?: readonly JobRef[] | undefined;
   /** If one of them does not succeed: fail (the default), run, or be cancelled. */
   onParentFailure?: OnParentFailure | undefined;
   /** Aborts the request; the job may have been stored already. */
@@ -60,6 +60,9 @@ export interface EnqueueOptions {
   /** Refuse the job when no worker has registered its definition, or accept it with a warning. */
   requireRegistered?: boolean | undefined;
 }
+
+/** A job, by its handle or its id. */
+export type JobRef = string | { readonly id: string };
 
 /** When two jobs are equal, for how long, and what happens then. */
 export interface UniqueOption {

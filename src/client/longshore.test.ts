@@ -18,6 +18,7 @@ import {
 } from './index.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
+const OTHER = '01980000-0000-7000-8000-000000000001';
 const receipt = json(202, { jobId: ID, status: 'queued' });
 const now = { 'retry-after': '0' };
 
@@ -58,6 +59,24 @@ describe('enqueue', () => {
         },
       },
     ]);
+  });
+
+  test('takes parents as handles and as ids', async () => {
+    const { client, seen } = await playing([receipt, receipt, receipt]);
+    const jobA = await client.enqueue('hello');
+    const jobB: JobHandle<{ n: number }> = client.handle(OTHER);
+    await client.enqueue('hello', {}, { after: [jobA, jobB] });
+    await client.enqueue('hello', {}, { after: [jobA, OTHER] });
+    expect(seen.slice(1)).toMatchObject([
+      { body: { after: [ID, OTHER] } },
+      { body: { after: [ID, OTHER] } },
+    ]);
+    const pending = client.enqueue('hello');
+    const late = pending as unknown as JobHandle;
+    await expect(client.enqueue('hello', {}, { after: [jobA, late] })).rejects.toThrow(
+      'after[1] is no id or handle of a job: is an await missing?',
+    );
+    await Promise.allSettled([pending]);
   });
 
   test.each([

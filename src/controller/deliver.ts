@@ -63,7 +63,7 @@ async function deliverOne(
   if (claim === 1 && !hasParents) return { ...sent, saved: null };
   const { checkpointJson, steps } = await store.loadSteps(shard, id);
   if (checkpointJson === null && steps.length === 0 && !hasParents) return { ...sent, saved: null };
-  const opened = steps.map(({ name, valueJson }) => ({ name, valueJson: open(valueJson) }));
+  const opened = steps.map((step) => ({ ...step, valueJson: open(step.valueJson) }));
   const family = opened.find(({ name }) => name === CHILDREN_STEP);
   if (family) {
     const children = await store.loadChildren(shard, id);
@@ -71,7 +71,8 @@ async function deliverOne(
   }
   if (hasParents) {
     const parents = await store.loadParents(shard, id);
-    opened.push({ name: PARENTS_STEP, valueJson: await parentsJson(store, tenant, parents) });
+    const valueJson = await parentsJson(store, tenant, parents);
+    opened.push({ name: PARENTS_STEP, valueJson, ageMs: 0 });
   }
   return {
     ...sent,

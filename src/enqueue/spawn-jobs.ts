@@ -65,7 +65,7 @@ async function store(
   children: readonly ChildRequest[],
   fresh: readonly ChildRequest[],
 ): Promise<SpawnAnswer> {
-  const requests = requestsOf(fresh, parent);
+  const requests = requestsOf(fresh, parent, enqueuer.paramsMaxBytes);
   const admit = async () => await enqueuer.admit(requests);
   const admitted = await refusing(admit, (index) => `/jobs/${index}`);
   const entries = new Map(fresh.map(({ name }, index) => [name, admitted[index]]));
@@ -90,6 +90,7 @@ async function store(
 function requestsOf(
   children: readonly ChildRequest[],
   { tenant, traceparent }: Spawning,
+  paramsMaxBytes: number,
 ): JobRequest[] {
   for (const { name, job } of children) {
     const field = Object.keys(job).find((one) => !CHILD_FIELDS.includes(one));
@@ -99,7 +100,8 @@ function requestsOf(
   }
   if (children.length === 0) return [];
   const jobs = children.map(({ job }) => job);
-  return parseBatch({ jobs }, tenant, undefined).map((request) => ({ ...request, traceparent }));
+  const requests = parseBatch({ jobs }, tenant, undefined, paramsMaxBytes);
+  return requests.map((request) => ({ ...request, traceparent }));
 }
 
 async function warningsByName(

@@ -193,7 +193,13 @@ const Delivered = z.looseObject({
   saved: z
     .looseObject({
       checkpointJson: z.string().nullable(),
-      steps: z.array(z.looseObject({ name: z.string(), valueJson: z.string() })),
+      steps: z.array(
+        z.looseObject({
+          name: z.string(),
+          valueJson: z.string(),
+          ageMs: z.number().describe("How long ago it was stored, by the database's clock."),
+        }),
+      ),
     })
     .nullable()
     .describe('What earlier attempts stored.'),

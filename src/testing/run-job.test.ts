@@ -184,6 +184,22 @@ describe('a missing await', () => {
     expect(warnings(soon)).toEqual([notAwaited(call)]);
   });
 
+  test('a sleep is over in the next run', async () => {
+    const job = defineJob({
+      key: 'napping',
+      async run(_: unknown, ctx) {
+        await ctx.sleep('2 days');
+        await ctx.sleep('1 day');
+        return 'up';
+      },
+    });
+    const first = await runJob(job, {});
+    expect(first).toMatchObject({ status: 'scheduled', nextInMs: 2 * 86_400_000 });
+    const second = await runJob(job, {}, { after: first });
+    expect(second).toMatchObject({ status: 'scheduled', nextInMs: 86_400_000 });
+    expect(await runJob(job, {}, { after: second })).toMatchObject({ result: 'up', attempt: 1 });
+  });
+
   test('before waitFor is no success when the wait ended the attempt first', async () => {
     const run = await runJob(
       forgetful(({ waitFor }) => waitFor('decision'), later),

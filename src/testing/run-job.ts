@@ -17,7 +17,8 @@ import type { Level, LogStream } from '../core/views/history.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { refuseOldNode } from '../runtime/node-version.ts';
 import { Execution } from '../worker/attempt/execution.ts';
-import { rejectedSignal, signalStep } from '../core/job/signal.ts';
+import { isSleepStep, rejectedSignal, signalStep } from '../core/job/signal.ts';
+import { YEAR_MS } from '../core/values/duration.ts';
 import { secretsFrom } from '../worker/attempt/secrets.ts';
 import type { Runner } from '../worker/runners/runner.ts';
 import { InlineRunner } from '../worker/runners/inline-runner.ts';
@@ -164,6 +165,9 @@ export async function runOn(
       ...family,
     },
   };
+  // The attempt that stored a sleep is over, and so is the sleep.
+  const slept = Object.keys(saved.steps).filter(isSleepStep);
+  const agesMs = Object.fromEntries(slept.map((name) => [name, YEAR_MS]));
   const { execution, job } = begin(info, params, attempt, options);
   const run: Pick<JobRun, 'logs' | 'progress' | 'events' | 'streamed'> = {
     logs: [],
@@ -182,7 +186,7 @@ export async function runOn(
     runner,
     {
       paramsJson: job.paramsJson,
-      saved: structuredClone(saved),
+      saved: { ...structuredClone(saved), agesMs },
       secrets: options.secrets ? secretsFrom(options.secrets) : null,
     },
     {

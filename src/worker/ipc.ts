@@ -77,6 +77,8 @@ export interface RunCommand {
 export interface Saved {
   checkpoint?: unknown;
   steps: Record<string, unknown>;
+  /** How long ago sleeps and waits were stored; absent when there are none. */
+  agesMs?: Record<string, number> | undefined;
 }
 
 export type FromRunner =

@@ -70,6 +70,42 @@ export const BROKEN_JOBS: Broken[] = [
     },
   },
   {
+    breaks: ['S35'],
+    how: 'a sleep ended early',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'sleep' }).claim().start().effect('sleep', { delayMs: 9_000 });
+      job.effect('crash').fail('CRASHED', 'retrying');
+      job.promote().claim().start().effect('sleep', { delayMs: 9_000 }).effect('woke').succeed();
+    },
+  },
+  {
+    breaks: ['S35'],
+    how: 'a sleep was too long',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'sleep' }).claim().start().effect('sleep', { delayMs: 50 });
+      job.move({ place: 'waiting', state: 'scheduled', attempts: 0, runAt: h.now + 3_600_000 });
+      h.tick(4_000);
+      job.promote().claim().start().effect('sleep', { delayMs: 50 }).effect('woke').succeed();
+    },
+  },
+  {
+    breaks: ['S35'],
+    how: 'a job slept twice as long as it asked',
+    make: (h) => {
+      h.beat('w1');
+      const job = h.job({ does: 'sleep' });
+      for (let nap = 0; nap < 2; nap += 1) {
+        job.claim().start().effect('sleep', { delayMs: 50 });
+        job.move({ place: 'waiting', state: 'scheduled', attempts: 0, runAt: h.now + 50_000 });
+        h.tick(60);
+        job.promote();
+      }
+      job.claim().start().effect('sleep', { delayMs: 50 }).effect('woke').succeed();
+    },
+  },
+  {
     breaks: ['S31'],
     how: 'a job went on before its child had ended',
     make: (h) => {

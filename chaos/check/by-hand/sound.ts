@@ -93,6 +93,17 @@ export const SOUND: Record<string, (h: HistoryBuilder) => void> = {
     h.tick(60);
     job.promote().claim().start().succeed();
   },
+  'a job that slept, and one that was lost when its sleep was stored': (h) => {
+    h.beat('w1');
+    const job = h.job({ does: 'sleep' }).claim().start().effect('sleep', { delayMs: 50 });
+    job.move({ place: 'waiting', state: 'scheduled', attempts: 0, runAt: h.now + 50_000 });
+    h.tick(60);
+    job.promote().claim().start().effect('sleep', { delayMs: 50 }).effect('woke').succeed();
+    const lost = h.job({ does: 'sleep' }).claim().start().effect('sleep', { delayMs: 50 });
+    lost.effect('crash').fail('CRASHED', 'retrying');
+    h.tick(60);
+    lost.promote().claim().start().effect('sleep', { delayMs: 50 }).effect('woke').succeed();
+  },
   'a job that waits for a signal, and one whose signal came early': (h) => {
     h.beat('w1');
     const job = h.job({ does: 'wait' }).claim().start().effect('wait');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineJob, type JobContext, NonRetryable, RetryAfter } from 'longshore';
 import { runFolder, EffectLog } from '../../history/effects.ts';
+import { sleepOnce } from '../../history/sleep-once.ts';
 import { waitForToken } from '../../history/wait-for-token.ts';
 import type { Script } from '../../load/script.ts';
 
@@ -22,6 +23,7 @@ export const scripted = defineJob({
     const effects = new EffectLog(ctx, params, 'process');
     const { does, times = 0, holdMs = 0, againMs = 0 } = params;
     if (does === 'slow' || does === 'long') await work(holdMs, ctx, effects);
+    else if (does === 'sleep') await sleepOnce(ctx, effects, params);
     else if (holdMs > 0) await pause(holdMs);
     if (ctx.attempt > 1 && againMs > 0 && wasLost(ctx, does)) await work(againMs, ctx, effects);
     if (does === 'wait') await waitForToken(ctx, effects);
@@ -82,6 +84,7 @@ async function misbehave({ does, delayMs = 0 }: Script, ctx: JobContext, effects
       break;
     case 'ok':
     case 'wait':
+    case 'sleep':
     case 'spawn':
     case 'stall':
     case 'cold':

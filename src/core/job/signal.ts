@@ -25,7 +25,7 @@ export const signalStep = (name: string) => `${SIGNAL}${name}`;
 export const waitStep = (name: string) => `${WAIT}${name}`;
 /** The step that says that a wait timed out (`store/claim/mark-timeouts`). */
 export const timeoutStep = (name: string) => `${TIMEOUT}${name}`;
-/** The step that holds the end of a sleep. */
+/** The step that holds how long a sleep is, in milliseconds. It begins when the step is stored. */
 export const sleepStep = (name: string) => `${SLEEP}${name}`;
 
 /**
@@ -41,14 +41,23 @@ export function rejectedSignal(step: string): string | null {
 
 /** What a job stored when it began to wait. */
 export interface Wait {
-  /** Unix time in milliseconds. */
-  untilMs: number;
+  /** From when the database stored it. */
+  timeoutMs: number;
   /** The JSON Schema of the payload; null when there is none. */
   schema: unknown;
 }
 
 export function isWaitStep(name: string): boolean {
   return name.startsWith(WAIT);
+}
+
+/** The step of a sleep, or of a wait with a timeout: its age says how much of that is over. */
+export function isTimedStep(name: string): boolean {
+  return isSleepStep(name) || isWaitStep(name);
+}
+
+export function isSleepStep(name: string): boolean {
+  return name.startsWith(SLEEP);
 }
 
 /** Steps of a job cannot have such names. */

@@ -28,7 +28,16 @@ export const DOCS_CONTENTS: readonly {
   {
     group: 'Guides',
     folder: 'guides/',
-    pages: ['dependencies', 'children', 'batches', 'grouping', 'large-values'],
+    pages: [
+      'dependencies',
+      'children',
+      'batches',
+      'grouping',
+      'debounce',
+      'streams',
+      'evolving-params',
+      'large-values',
+    ],
   },
   {
     group: 'Moving here',

@@ -14,7 +14,8 @@ export interface StepWrite {
 
 export interface SavedSteps {
   checkpointJson: string | null;
-  steps: { name: string; valueJson: string }[];
+  /** The age is measured by the database's clock. */
+  steps: { name: string; valueJson: string; ageMs: number }[];
 }
 
 /** The name under which the checkpoint is stored; no step can have it. */
@@ -98,10 +99,11 @@ export async function saveSteps(
   return steps.map(({ id, claim }) => stored.has(`${id} ${claim}`));
 }
 
-const LOAD = statement<{ name: string; valueJson: string }>(
+const LOAD = statement<SavedSteps['steps'][number]>(
   'load_steps',
-  `select name, value::text as "valueJson" from longshore.step
-   where shard = $1 and job_id = $2 order by at`,
+  `select name, value::text as "valueJson",
+     (extract(epoch from clock_timestamp() - at) * 1000)::float8 as "ageMs"
+   from longshore.step where shard = $1 and job_id = $2 order by at`,
 );
 
 /** What earlier attempts stored, the oldest first. */

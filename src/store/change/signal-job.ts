@@ -141,7 +141,9 @@ export async function readWait(
   const [row] = await db.run(READ_STEP, [shardOfJobId(jobId), jobId, waitStep(name)]);
   if (!row) return null;
   const value: unknown = JSON.parse(db.vault.open(tenant, row.valueJson));
-  return isRecord(value) ? { untilMs: Number(value['untilMs']), schema: value['schema'] } : null;
+  return isRecord(value)
+    ? { timeoutMs: Number(value['timeoutMs']), schema: value['schema'] }
+    : null;
 }
 
 /** The order of the fields of objects does not count. */

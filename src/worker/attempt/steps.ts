@@ -6,6 +6,7 @@ import { hookOwner } from '../../core/definition/hooks.ts';
 import { isLargeText, mayHoldLarge } from '../../core/large/large-value.ts';
 import { PARENTS_STEP } from '../../core/dependency/dependency.ts';
 import { CHILDREN_STEP } from '../../core/dependency/children.ts';
+import { isTimedStep } from '../../core/job/signal.ts';
 import { childrenJson, parentsJson } from './parents.ts';
 import type { AttemptInput, Execution, SaveStep } from './execution.ts';
 import type { Saved } from '../ipc.ts';
@@ -56,7 +57,10 @@ async function savedSteps(
   const children = hasChildren ? await queue.loadChildren(shard, job.id) : null;
   if (checkpointJson === null && steps.length === 0 && parents.length === 0) return undefined;
   const read = (json: string) => JSON.parse(queue.vault.open(tenant, json)) as unknown;
+  const timed = steps.filter(({ name }) => isTimedStep(name));
+  const agesMs = Object.fromEntries(timed.map(({ name, ageMs }) => [name, ageMs]));
   return {
+    ...(timed.length > 0 && { agesMs }),
     ...(checkpointJson !== null && { checkpoint: read(checkpointJson) }),
     steps: {
       ...Object.fromEntries(steps.map(({ name, valueJson }) => [name, read(valueJson)])),

@@ -24,6 +24,8 @@ export interface Surroundings {
   /** Made on first use, because most tiny jobs never use it. */
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
+  /** When the attempt started, by the monotonic clock; 0 when earlier attempts stored nothing. */
+  readonly startedMs: number;
   /** The address of the server for links; null when it is not known. */
   readonly publicUrl: string | null;
   /** Whether the process has other work, so an error of a promise without await must not reach it. */
@@ -77,13 +79,15 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
   const { id: jobId, tenant, attempt, maxAttempts, claim } = job;
   const send = (message: FromRunner) => around.send(message);
   let saves: Saves | undefined;
-  const saving = () => (saves ??= new Saves(claim, job.saved, send));
+  const saving = () => (saves ??= new Saves(claim, job.saved, around.startedMs, send));
   let stream: ((text: string) => void) | undefined;
   let waits: Waits | undefined;
-  const waiting = () => (waits ??= new Waits(saving(), around.nowMs, around.sharesProcess));
+  const waiting = () => (waits ??= new Waits(saving(), around.sharesProcess));
   let children: Children | undefined;
   const family = () =>
-    (children ??= new Children(saving(), waiting(), (text) => fields.logger.warn(text)));
+    (children ??= new Children(saving(), waiting(), job.resultMaxBytes, (text) =>
+      fields.logger.warn(text),
+    ));
   const fields: Fields = {
     [AROUND]: around,
     jobId,

@@ -18,6 +18,7 @@ export interface RunPort {
 /** One job in its runner: its context, its abort signal and its one outcome. */
 export class JobRun implements Surroundings, Running {
   readonly job: RunCommand;
+  readonly startedMs: number;
   readonly #port: RunPort;
   #made: RunContext | undefined;
   #controller: AbortController | undefined;
@@ -25,6 +26,7 @@ export class JobRun implements Surroundings, Running {
 
   constructor(job: RunCommand, port: RunPort) {
     this.job = job;
+    this.startedMs = job.saved ? performance.now() : 0;
     this.#port = port;
     if (job.asked !== undefined) this.abort(job.asked);
   }

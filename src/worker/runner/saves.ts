@@ -21,13 +21,23 @@ export class Saves {
   readonly #claim: number;
   readonly #send: (message: FromRunner) => void;
   readonly #stored: Map<string, unknown>;
+  readonly #agesMs: Readonly<Record<string, number>>;
+  readonly #startedMs: number;
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #waiting = new Map<number, (answer: SaveAnswer) => void>();
   #seq = 0;
 
-  constructor(claim: number, saved: Saved | undefined, send: (message: FromRunner) => void) {
+  /** The attempt started at that time of the monotonic clock. */
+  constructor(
+    claim: number,
+    saved: Saved | undefined,
+    startedMs: number,
+    send: (message: FromRunner) => void,
+  ) {
     this.#claim = claim;
     this.#send = send;
+    this.#startedMs = startedMs;
+    this.#agesMs = saved?.agesMs ?? {};
     this.#stored = new Map(Object.entries(saved?.steps ?? {}));
   }
 
@@ -54,6 +64,15 @@ export class Saves {
   /** What is stored under a name. */
   find(name: string): { value: unknown } | null {
     return this.#stored.has(name) ? { value: this.#stored.get(name) } : null;
+  }
+
+  /**
+   * How long ago an earlier attempt stored a sleep or a wait, by the database's clock: workers differ
+   * in theirs. 0 for this attempt.
+   */
+  ageMs(step: string): number {
+    const ageMs = this.#agesMs[step];
+    return ageMs === undefined ? 0 : Math.max(0, ageMs) + performance.now() - this.#startedMs;
   }
 
   /** Discards a stored signal, so that it can be sent again. */

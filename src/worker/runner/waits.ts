@@ -26,12 +26,12 @@ import type { Saves } from './saves.ts';
 export type Ending = Snooze | Suspend | AwaitChildren;
 
 /**
- * Durable waits of one attempt. The end of a wait is stored before the attempt ends, so a wait that
- * was interrupted, or resumed by another worker, ends at the same time.
+ * Durable waits of one attempt. A wait is stored before the attempt ends, so a wait that was
+ * interrupted, or resumed by another worker, ends at the same time. It counts from that moment by the
+ * database's clock, because the clocks of workers differ.
  */
 export class Waits {
   readonly #saves: Saves;
-  readonly #nowMs: () => number;
   readonly #sharesProcess: boolean;
   readonly #open = new Set<{ call: string }>();
   #unnamed = 0;
@@ -40,9 +40,8 @@ export class Waits {
   /** Set when the code has returned while waits are open. */
   #onDecided: { resolve: () => void; reject: (error: unknown) => void } | null = null;
 
-  constructor(saves: Saves, nowMs: () => number, sharesProcess: boolean) {
+  constructor(saves: Saves, sharesProcess: boolean) {
     this.#saves = saves;
-    this.#nowMs = nowMs;
     this.#sharesProcess = sharesProcess;
   }
 
@@ -110,9 +109,9 @@ export class Waits {
   async sleep(length: number | string, name: string | undefined): Promise<void> {
     const ms = lengthMs(length, 'sleep');
     const step = sleepStep(name ?? String((this.#unnamed += 1)));
-    const untilMs = await this.#saves.own(step, () => this.#nowMs() + ms);
-    const leftMs = untilMs - this.#nowMs();
-    if (leftMs > 0) this.end(new Snooze(Math.min(leftMs, WAIT_MS_MAX)));
+    const storedMs = await this.#saves.own(step, () => ms);
+    const leftMs = this.#leftMs(step, storedMs);
+    if (leftMs > 0) this.end(new Snooze(leftMs));
   }
 
   async waitFor<T>(name: string, { timeoutMs, schema }: WaitForOptions<T>): Promise<T> {
@@ -125,12 +124,17 @@ export class Waits {
       await this.#saves.reject(name, read.issues);
     }
     if (this.#saves.find(timeoutStep(name))) throw new SignalTimeout(name);
-    const wait = await this.#saves.own<Wait>(waitStep(name), () => {
-      return { untilMs: this.#nowMs() + limitMs, schema: publishedSchema(schema ?? null) };
+    const step = waitStep(name);
+    const wait = await this.#saves.own<Wait>(step, () => {
+      return { timeoutMs: limitMs, schema: publishedSchema(schema ?? null) };
     });
-    const leftMs = wait.untilMs - this.#nowMs();
     // Also when no time is left: the signal may have arrived since this attempt began.
-    this.end(new Suspend(name, Math.min(Math.max(0, leftMs), WAIT_MS_MAX)));
+    this.end(new Suspend(name, this.#leftMs(step, wait.timeoutMs)));
+  }
+
+  /** In whole milliseconds, never too few. */
+  #leftMs(step: string, ms: number): number {
+    return Math.ceil(Math.min(Math.max(0, ms - this.#saves.ageMs(step)), WAIT_MS_MAX));
   }
 }
 

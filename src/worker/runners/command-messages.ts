@@ -43,7 +43,7 @@ const CODE_SHAPE = /^[A-Za-z0-9_.:-]{1,64}$/;
  * job's log. But no result and no error is lost: a program that reports an error in an invalid form
  * has failed anyway.
  */
-export function commandLine(line: string): CommandLine {
+export function commandLine(line: string, resultMaxBytes = RESULT_MAX_BYTES): CommandLine {
   const messages: CommandMessage[] = [];
   const problems: string[] = [];
   const fields = parsed(line);
@@ -62,7 +62,7 @@ export function commandLine(line: string): CommandLine {
     if (typeof pieces === 'string') problems.push(pieces);
     else for (const text of pieces) messages.push({ type: 'stream', text });
   }
-  if (Object.hasOwn(fields, 'result')) take(result(line, fields['result']));
+  if (Object.hasOwn(fields, 'result')) take(result(line, fields['result'], resultMaxBytes));
   if (Object.hasOwn(fields, 'error')) {
     const message = failure(fields['error']);
     take(message);
@@ -110,12 +110,12 @@ function streamPieces(value: unknown): string[] | string {
 }
 
 /** Other languages have numbers that JavaScript would round, so the result is kept as written. */
-function result(line: string, value: unknown): CommandMessage {
+function result(line: string, value: unknown, maxBytes: number): CommandMessage {
   const written = /^\s*\{\s*"result"\s*:(.*)\}\s*$/s.exec(line)?.[1]?.trim();
   const asWritten = written !== undefined && parsed(written) !== undefined;
   const json = asWritten ? written : JSON.stringify(value);
-  const bytes = utf8Length(json, RESULT_MAX_BYTES);
-  return bytes > RESULT_MAX_BYTES ? { type: 'result-too-large', bytes } : { type: 'result', json };
+  const bytes = utf8Length(json, maxBytes);
+  return bytes > maxBytes ? { type: 'result-too-large', bytes } : { type: 'result', json };
 }
 
 function failure(fields: unknown): CommandMessage | string {

@@ -9,7 +9,7 @@ import { programProblem } from './find-program.ts';
 import { LINE_COST, Throttle } from '../isolation/byte-rate.ts';
 import type { Sandbox } from '../isolation/sandbox.ts';
 import { GuardedProcess } from '../isolation/guarded-process.ts';
-import { LINE_MAX, LineReader, type RunCommand } from '../ipc.ts';
+import { lineMaxOf, LineReader, type RunCommand } from '../ipc.ts';
 import { PLAIN_EXIT, type Runner, type RunnerEvents, type RunnerExit } from './runner.ts';
 
 const SAMPLE_MS = 500;
@@ -33,6 +33,7 @@ export class CommandRunner implements Runner {
   #process: GuardedProcess | undefined;
   #events: RunnerEvents | undefined;
   #claim = 0;
+  #resultMaxBytes: number | undefined;
   #resultJson: string | null = null;
   #failure: Outcome | null = null;
   /** The first line that may have been meant as the result, and its problem. */
@@ -63,6 +64,7 @@ export class CommandRunner implements Runner {
     const folder = cwd ?? process.cwd();
     this.#events = events;
     this.#claim = command.claim;
+    this.#resultMaxBytes = command.resultMaxBytes;
     // In a rolling deploy the program may arrive after the definition, so this is retried.
     const problem = programProblem(program, folder, this.#sandbox.env['PATH'] ?? '');
     if (problem !== null) return this.#neverBegins(failure(problem));
@@ -138,12 +140,13 @@ export class CommandRunner implements Runner {
 
   #listen(child: GuardedProcess): void {
     const { socket } = child;
-    const reader = new LineReader();
+    const lineMax = lineMaxOf(this.#resultMaxBytes);
+    const reader = new LineReader(lineMax);
     const throttle = new Throttle(socket, this.#sandbox.clock);
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       const lines = reader.push(chunk);
       if (!lines) {
-        const message = `the command wrote a line of more than ${LINE_MAX} characters on descriptor 3`;
+        const message = `the command wrote a line of more than ${lineMax} characters on descriptor 3`;
         return child.kill({ code: 'CRASHED', message });
       }
       for (const line of lines) this.#receive(line);
@@ -161,7 +164,7 @@ export class CommandRunner implements Runner {
 
   #receive(line: string): void {
     if (line.trim() === '') return;
-    const { messages, problems } = commandLine(line);
+    const { messages, problems } = commandLine(line, this.#resultMaxBytes);
     for (const problem of problems) {
       const shown = line.length > 80 ? `${line.slice(0, 80)}…` : line;
       this.#events?.onOutput('stderr', `longshore: ignored on descriptor 3: ${problem}: ${shown}`);
@@ -182,7 +185,8 @@ export class CommandRunner implements Runner {
         this.#resultJson = message.json;
         return;
       case 'result-too-large': {
-        const text = `the result has ${message.bytes} bytes, the limit is ${RESULT_MAX_BYTES}`;
+        const limit = this.#resultMaxBytes ?? RESULT_MAX_BYTES;
+        const text = `the result has ${message.bytes} bytes, the limit is ${limit}`;
         const error = failureOf('RESULT_TOO_LARGE', text);
         this.#failure = { kind: 'failure', error, retryAfterMs: null };
         return;

@@ -53,8 +53,11 @@ export class RunnerChannel {
   }
 
   /** The same for the jobs of a group. */
-  beginGroup(jobs: readonly { claim: number; events: RunnerEvents }[]): number[] {
-    this.#limitResults(undefined);
+  beginGroup(
+    jobs: readonly { claim: number; events: RunnerEvents }[],
+    resultMaxBytes?: number,
+  ): number[] {
+    this.#limitResults(resultMaxBytes);
     this.#group = new Map(jobs.map((job) => [randomInt(RUN_MAX), job]));
     const runs = [...this.#group.keys()];
     // Output is that of the whole group, and may arrive after the outcomes; the first job gets it.
@@ -152,7 +155,7 @@ export class RunnerChannel {
 /** The messages that give a group to a runner: how many jobs, then each of them. */
 export function groupLines(channel: RunnerChannel, jobs: readonly GroupJob[]): string[] {
   const started = jobs.map(({ command, events }) => ({ claim: command.claim, events }));
-  const runs = channel.beginGroup(started);
+  const runs = channel.beginGroup(started, jobs[0]?.command.resultMaxBytes);
   const lines = jobs.map(({ command, paramsJson }, index) =>
     runLine({ ...command, claim: runs[index] ?? 0 }, paramsJson),
   );

@@ -19,6 +19,8 @@ const PAGES = [
   'limits.md',
   'schedules.md',
   'guides/grouping.md',
+  'guides/streams.md',
+  'guides/evolving-params.md',
 ];
 const blocks = [...PAGES.map((name) => `docs/${name}`), 'README.md']
   .flatMap((page) => blocksOf(page, 'ts'))
@@ -64,11 +66,6 @@ const EXPECTED: Record<string, [params: unknown, result: unknown]> = {
   'docs.sync': [{ account: 'a' }, { synced: 'a' }],
   'docs.import': [{ rows: 5 }, { startedAt: 2 }],
   'docs.report': [{ month: '2026-11' }, { file: 'report-3.pdf', attempt: 2 }],
-  'docs.answer': [{ question: 'tide' }, { text: 'It depends on the tide.' }],
-  'docs.invite': [
-    { emails: ['a@example.com'], language: 'de' },
-    { invited: 1, language: 'de' },
-  ],
   'docs.invoice': [{ total: 7 }, { paid: 7 }],
   'docs.word-count': [{ text: 'three little words' }, { words: 3 }],
   'docs.patient': [{ rounds: 3 }, { rounds: 3 }],
@@ -80,6 +77,11 @@ const EXPECTED: Record<string, [params: unknown, result: unknown]> = {
   'docs.geocode': [
     { street: 'Unter den Linden', city: 'Berlin' },
     { lat: 52.5, lon: 13.4 },
+  ],
+  'docs.answer': [{ question: 'tide' }, { text: 'It depends on the tide.' }],
+  'docs.invite': [
+    { emails: ['a@example.com'], language: 'de' },
+    { invited: 1, language: 'de' },
   ],
   report: [{ month: '2026-11' }, { file: 'report.pdf', rows: 1 }],
   'word-count': [{ text: 'three little words' }, expect.objectContaining({ words: 3 })],

@@ -12,15 +12,11 @@ import { silentLog } from '../../../src/runtime/log.ts';
 import { publishDefinitions } from '../../../src/store/enqueue/definitions.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 
-/** The program of docs/enqueueing.md, run as a reader would run it, against a real server. */
+/** The programs of two pages, run as a reader would run it, against a real server. */
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 // Inside the checkout, so that `longshore/client` resolves as it does for a user.
 const FOLDER = join(ROOT, 'tmp', 'enqueueing-page');
-const page = readFileSync(join(ROOT, 'docs/enqueueing.md'), 'utf8');
-const [program = '', printed = ''] = [...page.matchAll(/^```(?:ts)?\n(.*?)^```$/gms)].map(
-  ([, text]) => text ?? '',
-);
 
 const database = sharedDatabase();
 let server: HttpServer;
@@ -39,10 +35,17 @@ afterAll(async () => {
   await rm(FOLDER, { recursive: true });
 });
 
-it('prints what the page says', async () => {
+it.each([
+  ['docs/enqueueing.md', 5],
+  ['docs/guides/debounce.md', 3],
+])('the program of %s prints what the page says', async (path, lines) => {
+  const page = readFileSync(join(ROOT, path), 'utf8');
+  const [program = '', printed = ''] = [...page.matchAll(/^```(?:ts)?\n(.*?)^```$/gms)].map(
+    ([, text]) => text ?? '',
+  );
   const file = join(FOLDER, 'program.ts');
   await writeFile(file, program.replace('http://127.0.0.1:4400', server.address));
   const { stdout } = await promisify(execFile)(process.execPath, [file]);
   expect(stdout).toBe(printed);
-  expect(printed.split('\n')).toHaveLength(6);
+  expect(printed.split('\n')).toHaveLength(lines);
 });

@@ -24,7 +24,7 @@ const APPLICATION = `
   const databaseUrl = process.argv[2];
   const longshore = await createLongshore({ databaseUrl, jobs: undefined, worker: false });
   const [first] = await longshore.enqueueMany([{ definition: 'old' }, { definition: 'old' }]);
-  const second = await longshore.enqueue('old', { n: 2 }, { after: [first.id], idempotencyKey: 'k' });
+  const second = await longshore.enqueue('old', { n: 2 }, { after: [first], idempotencyKey: 'k' });
   await first.cancel();
   const { status } = await first.wait();
   const events = [];

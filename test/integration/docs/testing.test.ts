@@ -92,6 +92,24 @@ describe('a rig with code at hand', () => {
     expect(Date.parse((await later.get()).finishedAt ?? '')).toBeGreaterThan(before.getTime());
   });
 
+  it('runs a job after its parents, which are handles or ids', async () => {
+    const [jobA, jobB] = [
+      await rig.enqueue(sleeping, {}),
+      await rig.enqueue(welcome, { user: 'b' }),
+    ];
+    const last = await rig.enqueue(welcome, { user: 'last' }, { after: [jobA, jobB] });
+    const [many] = await rig.enqueueMany([
+      { definition: welcome, params: { user: 'many' }, options: { after: [jobA, last.id] } },
+    ]);
+    await rig.drain();
+    expect((await last.get()).status).toBe('suspended');
+    await rig.advance(2 * 86_400_000);
+    await rig.drain();
+    expect(await last.get()).toMatchObject({ status: 'succeeded' });
+    expect(await many.get()).toMatchObject({ status: 'succeeded' });
+    seen.length = 0;
+  });
+
   it('ends sleeps when its clock says so', async () => {
     const job = await rig.enqueue(sleeping, {});
     await rig.drain();

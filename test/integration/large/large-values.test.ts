@@ -131,6 +131,32 @@ describe.each([
     expect((await rowOf(handle.id))?.result?.length).toBeLessThan(300);
   });
 
+  it.each(['together', 'shell'])('are results of %s, too', async (key) => {
+    const { client } = rig;
+    const [large, small] = await client.enqueueMany(
+      [3_000_000, 10].map((chars) => ({ definition: key, params: { chars } })),
+    );
+    const result = (await large?.result()) as { text: string } | undefined;
+    expect(result?.text.length).toBe(3_000_000);
+    expect(await large?.get()).toMatchObject({ result: null, largeResult: { bytes: 3_000_011 } });
+    expect(await small?.result()).toEqual({ text: 'x'.repeat(10) });
+    const beyond = await client.enqueue(key, { chars: MAX });
+    const error = { code: 'RESULT_TOO_LARGE', message: expect.stringContaining(`${MAX}`) };
+    expect(await beyond.wait()).toMatchObject({ error });
+  });
+
+  it('are params of children, too', async () => {
+    const { client } = rig;
+    const handle = await client.enqueue('parent', LARGE);
+    expect(await handle.result()).toEqual([
+      { rows: ROWS.length, last: ROWS.at(-1) },
+      { rows: 1, last: 1 },
+    ]);
+    const { jobs } = await client.list({ definitionKey: 'count' });
+    const bytes = Buffer.byteLength(JSON.stringify(LARGE));
+    expect(jobs.map(({ largeParams }) => largeParams?.bytes)).toContain(bytes);
+  });
+
   it('are refused beyond the limit', async () => {
     const { client } = rig;
     const tooLarge = { code: 'PAYLOAD_TOO_LARGE' };

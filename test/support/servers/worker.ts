@@ -44,7 +44,7 @@ export function testQueue(
   reserved: Db,
   large?: LargeValues,
 ): WorkerStore {
-  return postgresQueue(db, reserved, waker, localSpawner(db, waker, {}), large);
+  return postgresQueue(db, reserved, waker, localSpawner(db, waker, {}, large), large);
 }
 
 /** A real worker on a test database, with short times. Nothing but what it is given is changed. */

@@ -5,6 +5,7 @@ import type { Facts } from '../../facts.ts';
 import { invariant } from '../../invariant.ts';
 import { groupsOf } from '../together/groups.ts';
 import { fullMoments } from '../safety/limits.ts';
+import { fellAsleep } from '../safety/sleeps.ts';
 
 /**
  * A run in which nothing interesting happened proves nothing. Each of these is counted, and a
@@ -86,6 +87,14 @@ export const SOMETIMES: Record<string, (facts: Facts) => number> = {
       const effects = records.get(call.job)?.executions.flatMap((one) => one.effects) ?? [];
       return (effects.find(({ what }) => what === 'wait')?.at ?? 0) > endedAt;
     }).length,
+  'a job went on after its sleep': ({ records }) =>
+    count(
+      records,
+      ({ executions }) =>
+        executions.some(fellAsleep) &&
+        executions.some(({ effects }) => effects.some(({ what }) => what === 'woke')),
+    ),
+  'a sleep was stored and its attempt was lost': ({ history }) => lostSleeps(history),
   'a server was killed while it started': ({ history, faults }) => {
     const killed = new Set(faults.windows.flatMap(({ pids }) => pids));
     return starts(history).filter(({ pid, wasUp }) => !wasUp && killed.has(pid)).length;
@@ -140,6 +149,14 @@ function endings({ history }: Facts, code: string): number {
 
 function count<T>(items: Map<string, T>, is: (item: T) => boolean): number {
   return [...items.values()].filter(is).length;
+}
+
+/** Their process ended itself when the sleep was stored. */
+function lostSleeps({ effects }: History): number {
+  const asleep = new Set(
+    effects.flatMap(({ what, execution }) => (what === 'sleep' ? execution : [])),
+  );
+  return effects.filter(({ what, execution }) => what === 'crash' && asleep.has(execution)).length;
 }
 
 /** Its client heard nothing, and there it was. */

@@ -28,11 +28,12 @@ export const explained = invariant(
   },
 );
 
-/** The job threw, crashed, asked to be woken later, waited for a signal, fell silent, or took longer than it may. */
+/** The job threw, crashed, asked to be woken later, slept, waited for a signal, fell silent, or took longer than it may. */
 export function isOwnDoing({ claim, effects }: Execution): boolean {
   const did = (...whats: string[]) => effects.some(({ what }) => whats.includes(what));
   if (did('kill-worker')) return true;
   const lost = claim?.ending?.errorCode === 'LEASE_EXPIRED';
+  if (!lost && did('sleep') && !did('woke')) return true;
   return !lost && did('throw', 'crash', 'snooze', 'wait', 'hang', 'stall');
 }
 

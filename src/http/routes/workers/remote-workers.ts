@@ -97,8 +97,11 @@ const ROUTE = {
   preParsing: gunzipBody,
 } as const;
 
-/** A turn with a large result, which is a text in JSON: a quotation mark takes two bytes. */
-function turnMaxBytes({ large }: HttpDeps): number {
+/**
+ * A turn with a large result, which is a text in JSON: a quotation mark takes two bytes. Params of
+ * children are sent as they are.
+ */
+function largeBodyMaxBytes({ large }: HttpDeps): number {
   const resultMax = large?.maxBytes === null ? 0 : (large?.limit('result') ?? 0);
   return BATCH_BODY_MAX_BYTES + 2 * resultMax;
 }
@@ -115,7 +118,7 @@ export function remoteWorkersRoutes(app: FastifyInstance, deps: HttpDeps): void 
     return await port().register(keyOf(request), instance, body);
   });
 
-  const turnRoute = { schema: TURN, ...ROUTE, bodyLimit: turnMaxBytes(deps) };
+  const turnRoute = { schema: TURN, ...ROUTE, bodyLimit: largeBodyMaxBytes(deps) };
   typed.post(`${path}/turn`, turnRoute, async (request, reply) => {
     const body = parseBody(TurnBody, request.body);
     const left = new AbortController();
@@ -139,7 +142,8 @@ export function remoteWorkersRoutes(app: FastifyInstance, deps: HttpDeps): void 
     return await sendPacked(request, reply, await port().say(keyOf(request), instance, body));
   });
 
-  typed.post(`${path}/spawn`, { schema: SPAWN, ...ROUTE }, async (request, reply) => {
+  const spawnRoute = { schema: SPAWN, ...ROUTE, bodyLimit: largeBodyMaxBytes(deps) };
+  typed.post(`${path}/spawn`, spawnRoute, async (request, reply) => {
     const body = parseBody(SpawnBody, request.body);
     const instance = instanceOf(request.params);
     return await sendPacked(request, reply, await port().spawn(keyOf(request), instance, body));

@@ -65,7 +65,8 @@ async function outcomesOf(
     }
     return (index) => {
       const result: unknown = results[index];
-      return isItemFailure(result) ? thrown(result.error, nowMs) : success(result, undefined);
+      if (isItemFailure(result)) return thrown(result.error, nowMs);
+      return success(result, runs[index]?.job.resultMaxBytes);
     };
   } catch (error) {
     return () => thrown(error, nowMs);

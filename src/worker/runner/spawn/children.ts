@@ -18,7 +18,7 @@ import {
   waitChildrenStep,
 } from '../../../core/dependency/children.ts';
 import type { JobOutcome } from '../../../core/dependency/dependency.ts';
-import { checkParams } from '../../../core/job/params.ts';
+import { checkParams, PARAMS_MAX_BYTES } from '../../../core/job/params.ts';
 import type { Saves } from '../saves.ts';
 import type { Waits } from '../waits.ts';
 
@@ -30,6 +30,7 @@ import type { Waits } from '../waits.ts';
 export class Children {
   readonly #saves: Saves;
   readonly #waits: Waits;
+  readonly #paramsMaxBytes: number;
   readonly #warn: (text: string) => void;
   readonly #known = new Map<string, KnownChild>();
   /** By position. */
@@ -38,9 +39,16 @@ export class Children {
   #unnamed = 0;
   #waitsSoFar = 0;
 
-  constructor(saves: Saves, waits: Waits, warn: (text: string) => void) {
+  /** The server has the exact limit of params. */
+  constructor(
+    saves: Saves,
+    waits: Waits,
+    paramsMaxBytes: number | undefined,
+    warn: (text: string) => void,
+  ) {
     this.#saves = saves;
     this.#waits = waits;
+    this.#paramsMaxBytes = paramsMaxBytes ?? PARAMS_MAX_BYTES;
     this.#warn = warn;
     const known = (saves.find(CHILDREN_STEP)?.value ?? []) as KnownChild[];
     for (const child of known) {
@@ -89,7 +97,10 @@ export class Children {
 
   #request(entry: SpawnEntry): ChildRequest {
     const { name, job } = childBody(entry);
-    const checked = checkParams(job['params'] === undefined ? {} : job['params']);
+    const checked = checkParams(
+      job['params'] === undefined ? {} : job['params'],
+      this.#paramsMaxBytes,
+    );
     if (!checked.ok) throw new TypeError(`spawn: params${checked.pointer}: ${checked.detail}`);
     const params = JSON.parse(checked.json) as unknown;
     return { name: name ?? unnamedChild((this.#unnamed += 1)), job: { ...job, params } };
