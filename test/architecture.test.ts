@@ -442,6 +442,12 @@ describe('the source', () => {
     expect(loaded).toContain('src/store/claim/claim.ts');
     expect(loaded.filter((path) => path.startsWith('src/http/'))).toEqual([]);
   });
+  it('loads no HTTP server into a worker process', () => {
+    const loaded = [...loadedBy('src/app/worker-process.ts', files)];
+    expect(loaded).toContain('src/store/claim/claim.ts');
+    const foreign = /^src\/(http|controller|reports|identity)\//;
+    expect(loaded.filter((path) => foreign.test(path))).toEqual([]);
+  });
   it('has no file of more than 400 lines', () => expect(longFiles(files, LINES_MAX)).toEqual([]));
   it('holds SQL in the store only', () => {
     expect(strayStatements(files, MAY_HOLD_SQL)).toEqual([]);

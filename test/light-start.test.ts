@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import * as exported from 'longshore';
 import * as exportedClient from 'longshore/client';
@@ -35,6 +35,11 @@ const HOOK = `data:text/javascript,${encodeURIComponent(`
     },
   });
 `)}`;
+
+const LOAD_WORKER = `
+  await import(${JSON.stringify(pathToFileURL(programFile('app/worker-process')).href)});
+  process.exit(0);
+`;
 
 function loadedBy(...args: string[]): string[] {
   const options = { encoding: 'utf8', cwd: PACKAGE_ROOT } as const;
@@ -69,6 +74,20 @@ test.each(['--version', '--help'])('longshore %s loads no server', (flag) => {
   const files = loadedBy(`${PACKAGE_ROOT}/bin/longshore.js`, flag);
   expect(files.filter(heavy)).toEqual([]);
   expect(files.length).toBeLessThan(15);
+});
+
+test('a worker process of a server loads no code of the API, and no client of webhooks', () => {
+  const folder = dirname(programFile('app/worker-process'));
+  const files = loadedBy('--input-type=module', '--eval', LOAD_WORKER);
+  expect(files.filter((path) => path.startsWith(folder))).not.toEqual([]);
+  const packages = new Set(
+    files.flatMap((path) => /\/node_modules\/(@[^/]+\/[^/]+|[^/]+)/.exec(path)?.[1] ?? []),
+  );
+  expect(packages).toContain('pg');
+  const foreign = ['fastify', '@fastify/swagger', 'zod', 'marked', 'tar', 'yauzl', 'undici'];
+  expect(foreign.filter((name) => packages.has(name))).toEqual([]);
+  // 267; it was more than a thousand with the API.
+  expect(files.length).toBeLessThan(300);
 });
 
 test('a server loads no OpenID client before it needs one', () => {

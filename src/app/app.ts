@@ -1,20 +1,18 @@
 import { availableParallelism } from 'node:os';
-import { assemble, type Base } from './assemble.ts';
+import type { Base } from './assemble.ts';
 import type { Config } from '../config/config.ts';
 import { parseWorkerRange } from '../core/queue/worker-range.ts';
-import type { HttpServer } from '../http/server.ts';
 import { localApi } from './local-api.ts';
 import { schedulerServices } from './local-scheduler.ts';
-import { localWorker } from './local-worker.ts';
 import { processMetrics } from '../metrics/metrics-server.ts';
 import { openDatabase } from './open-database.ts';
 import { runDue } from './run-due/run-due.ts';
 import type { Log } from '../runtime/log.ts';
-import { closing, type Service, stopAll } from '../runtime/service.ts';
-import { StartRefusal } from '../runtime/start-refusal.ts';
-import { loadTracing } from '../signals/load-tracing.ts';
+import { closing, stopAll } from '../runtime/service.ts';
+import { type App, type Parts, startRole, summary } from './roles/start-role.ts';
+import { workerParts } from './roles/worker-role.ts';
 import { migrate } from '../store/connection/migrate.ts';
-import { startReport, type WorkerRole, type WorkerSummary } from './worker-child.ts';
+import type { WorkerRole } from './worker-child.ts';
 import { WorkerFleet } from './worker-fleet.ts';
 
 /**
@@ -23,6 +21,7 @@ import { WorkerFleet } from './worker-fleet.ts';
  * stops last, and the API stops after the worker.
  */
 
+export type { App, AppSummary } from './roles/start-role.ts';
 export { type Check, diagnose } from './diagnose.ts';
 export { encryptionApp } from './encryption-app.ts';
 export { startIngest } from './ingest/ingest-app.ts';
@@ -34,24 +33,6 @@ export { runDueApp } from './run-due/run-due-app.ts';
 export type Role = 'start' | 'api' | 'worker' | 'scheduler';
 type Part = Role | WorkerRole;
 
-export interface AppSummary {
-  database: string;
-  address: string | null;
-  definitions: { key: string; version: number }[];
-  /** Problems to print at start, such as definition files that could not be loaded. */
-  problems: string[];
-  slots: number | null;
-}
-
-export interface App {
-  readonly summary: AppSummary;
-  /** Resolves when its worker was asked to drain: then the process stops. */
-  readonly drainAsked?: Promise<void> | undefined;
-  /** Lets its worker finish, and starts a new one that loads the definitions anew. */
-  reload?(): Promise<AppSummary>;
-  stop(): Promise<void>;
-}
-
 /** Rejects with a `StartRefusal` for what a restart cannot fix, or on the signal; retries everything else. */
 export async function startApp(
   config: Config,
@@ -59,20 +40,8 @@ export async function startApp(
   log: Log,
   signal?: AbortSignal,
 ): Promise<App> {
-  await loadTracing(config.tracing).catch((error: unknown) => {
-    const words = error instanceof Error ? error.message : String(error);
-    throw new StartRefusal('configuration', words, { cause: error });
-  });
-  const options = { ownCluster: role === 'start', waits: true, signal };
-  const app = await assemble(config, options, log, (base) => compose(base, role, log));
-  const { summary: parts, drainAsked, reload } = app.parts;
-  const now = () => ({ database: app.database, ...parts() });
-  return {
-    summary: now(),
-    drainAsked,
-    ...(reload && { reload: async () => await reload().then(now) }),
-    stop: app.stop,
-  };
+  const compose = (base: Base) => partsOf(base, role, log);
+  return await startRole(config, role === 'start', log, compose, signal);
 }
 
 /** Applies the missing migrations and ends. */
@@ -89,14 +58,8 @@ export async function migrateApp(
   }
 }
 
-interface Parts {
-  services: Service[];
-  drainAsked?: Promise<void>;
-  reload?(): Promise<void>;
-  summary(): Omit<AppSummary, 'database'>;
-}
-
-function compose({ db, waker, config }: Base, role: Part, log: Log): Parts {
+function partsOf(base: Base, role: Part, log: Log): Parts {
+  const { db, waker, config } = base;
   switch (role) {
     case 'api': {
       const { http, services } = localApi(db, waker, config, log);
@@ -108,15 +71,8 @@ function compose({ db, waker, config }: Base, role: Part, log: Log): Parts {
         summary: () => summary({}),
       };
     case 'worker':
-    case 'worker-of-start': {
-      const schedules = role === 'worker';
-      const { worker, services, drainAsked } = localWorker(db, waker, config, log, schedules);
-      return {
-        drainAsked,
-        services,
-        summary: () => summary({ worker: { ...startReport(worker), slots: config.concurrency } }),
-      };
-    }
+    case 'worker-of-start':
+      return workerParts(base, role, log);
     case 'start': {
       // Workers are their own processes, so that requests here delay no heartbeat.
       const range = parseWorkerRange(config.workers, availableParallelism()) ?? { min: 1, max: 1 };
@@ -134,16 +90,4 @@ function compose({ db, waker, config }: Base, role: Part, log: Log): Parts {
       };
     }
   }
-}
-
-function summary(of: {
-  http?: HttpServer;
-  worker?: WorkerSummary | undefined;
-}): Omit<AppSummary, 'database'> {
-  return {
-    address: of.http?.address ?? null,
-    definitions: (of.worker?.definitions ?? []).map(({ key, version }) => ({ key, version })),
-    problems: of.worker?.problems ?? [],
-    slots: of.worker?.slots ?? null,
-  };
 }

@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts';
 import { parseUidSetting, rangesOf } from '../core/access/job-uids.ts';
 import { NOBODY_UID, runnerUidProblem } from '../core/access/machine-users.ts';
 import { databaseFix } from '../core/failure/database-fix.ts';
-import { takenPort } from '../doctor/facts/port.ts';
 import { clusterExists, EmbeddedPostgres, findRunningCluster } from '../postgres/embedded.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -81,7 +80,7 @@ export async function openDatabase(
     );
   }
   // A server in the wrong folder leaves nothing there.
-  const taken = ownCluster === true && waits ? await takenPort(config) : null;
+  const taken = ownCluster === true && waits ? await takenPortOf(config) : null;
   if (taken !== null) throw new AppError(taken);
   const embedded = new EmbeddedPostgres({ dataDir: config.data, log });
   const stop = () => void embedded.stop();
@@ -138,4 +137,8 @@ async function describeServer(url: string, { pooler }: Config, log: Log): Promis
     );
   }
   return `PostgreSQL ${server.version}`;
+}
+
+async function takenPortOf(config: Config): Promise<string | null> {
+  return await (await import('../doctor/facts/port.ts')).takenPort(config);
 }

@@ -1,4 +1,4 @@
-import { startApp } from './app.ts';
+import { startWorker } from './roles/worker-role.ts';
 import type { Config } from '../config/config.ts';
 import { serveAsChild } from '../runtime/processes/child-service.ts';
 import { createLog } from '../runtime/log.ts';
@@ -9,7 +9,7 @@ import type { WorkerReady, WorkerRole } from './worker-child.ts';
 serveAsChild<{ config: Config; role: WorkerRole }, WorkerReady>(async (message, stopping) => {
   const { config, role } = message;
   const log = createLog(config.logLevel, {}, lineTextOf(config.logFormat));
-  const app = await startApp(config, role, log, stopping);
+  const app = await startWorker(config, role, log, stopping);
   const { definitions, problems, slots } = app.summary;
   return {
     ready: { worker: { definitions, problems, slots: slots ?? 0 } },

@@ -110,9 +110,7 @@ export class WorkerGroup {
       const limit = queue.hasWork ? room - deliveries.length : 0;
       if (batch.length === 0 && limit === 0) continue;
       const accept = (jobs: readonly Accepted[]) => {
-        const taken = jobs.map((job) => ({ ...job, shard: queue.shard }));
-        deliveries.push(...taken);
-        return taken.map(attemptOf);
+        deliveries.push(...jobs.map((job) => ({ ...job, shard: queue.shard })));
       };
       await queue.round({ outbox: outcomes, instance, batch, limit, accept });
       await outcomes.finish(queue.shard);

@@ -1,10 +1,10 @@
+import type { Dispatcher } from 'undici';
 import type { Publishers } from '../brokers/publishers.ts';
 import type { JobDefinition } from '../core/definition/define.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Db } from '../store/connection/db.ts';
 import { alertMessageJob, type MailSettings } from './alert-message.ts';
 import { deliveryJob } from './delivery-job.ts';
-import { guardedDialer } from './dialer.ts';
 import { Networks } from './networks.ts';
 import { TenantShare } from './tenant-share.ts';
 
@@ -23,7 +23,9 @@ export function deliveries(
   { webhookAllow, ...mail }: DeliverySettings,
   publishers: Publishers,
 ): { definitions: JobDefinition[]; slots: number } {
-  const dialer = guardedDialer(new Networks(webhookAllow?.split(',') ?? []));
+  const networks = new Networks(webhookAllow?.split(',') ?? []);
+  let opened: Promise<Dispatcher> | undefined;
+  const dialer = async () => await (opened ??= openDialer(networks));
   const share = new TenantShare(SLOTS / 3, clock);
   return {
     definitions: [
@@ -32,4 +34,8 @@ export function deliveries(
     ],
     slots: SLOTS,
   };
+}
+
+async function openDialer(networks: Networks): Promise<Dispatcher> {
+  return (await import('./dialer.ts')).guardedDialer(networks);
 }

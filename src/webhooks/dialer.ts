@@ -1,7 +1,10 @@
-import { isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { addressIn, AddressNotAllowed, guardedLookup } from './address-guard.ts';
 import { namesLookup } from './names.ts';
 import type { Networks } from './networks.ts';
+
+const CONNECT_MS = 10_000;
 
 /**
  * Prevents server-side request forgery. The owner of a webhook chooses where this server sends
@@ -14,18 +17,6 @@ import type { Networks } from './networks.ts';
  *
  * Connections are not reused: the next send dials, and is checked, again.
  */
-export class AddressNotAllowed extends Error {
-  override name = 'AddressNotAllowed';
-  readonly code = 'ADDRESS_NOT_ALLOWED';
-
-  constructor() {
-    // Without the address: the caller might learn it only from here.
-    super('the address is not allowed for webhooks');
-  }
-}
-
-const CONNECT_MS = 10_000;
-
 export function guardedDialer(
   networks: Networks,
   resolve: LookupFunction = namesLookup(),
@@ -48,26 +39,4 @@ export function guardedDialer(
       });
     },
   });
-}
-
-/** Looks up a name and refuses it unless all its addresses are allowed. */
-export function guardedLookup(networks: Networks, resolve: LookupFunction): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, found) => {
-      const addresses = Array.isArray(found) ? found : [];
-      const [first] = addresses;
-      if (error) return callback(error, '');
-      if (!first || !addresses.every(({ address }) => networks.allows(address))) {
-        return callback(new AddressNotAllowed(), '');
-      }
-      if (options.all) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
-  };
-}
-
-/** The literal address in a URL's host; null when it is a name. */
-export function addressIn(hostname: string): string | null {
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
-  return isIP(bare) === 0 ? null : bare;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judgeUrl } from '../core/webhook/webhook-url.ts';
-import { addressIn } from './dialer.ts';
+import { addressIn } from './address-guard.ts';
 import { Networks } from './networks.ts';
 
 const networks = new Networks();

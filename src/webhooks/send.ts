@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Send } from '../core/webhook/webhook.ts';
 import type { Clock } from '../runtime/clock.ts';
 
@@ -23,7 +23,7 @@ export interface Sent {
 }
 
 export interface SenderOptions {
-  dialer: Dispatcher;
+  dialer: Dispatcher | (() => Promise<Dispatcher>);
   clock: Clock;
   timeoutMs?: number;
 }
@@ -54,11 +54,13 @@ export async function send(
   const limit = AbortSignal.timeout(timeoutMs);
   const done = startSend(clock);
   try {
+    // Loaded with the first request: most processes send none.
+    const { request } = await import('undici');
     const answer = await request(url, {
       method,
       headers: { 'content-type': 'application/cloudevents+json', ...headers },
       body,
-      dispatcher: dialer,
+      dispatcher: typeof dialer === 'function' ? await dialer() : dialer,
       signal: AbortSignal.any([signal, limit]),
     });
     const retryAfter = answer.headers['retry-after'];

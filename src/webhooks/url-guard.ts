@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { unknownName } from '../core/values/nearest.ts';
 import { brokerIn } from '../core/webhook/broker-target.ts';
 import { judgeUrl } from '../core/webhook/webhook-url.ts';
-import { addressIn, AddressNotAllowed, guardedLookup } from './dialer.ts';
+import { addressIn, AddressNotAllowed, guardedLookup } from './address-guard.ts';
 import { namesLookup } from './names.ts';
 import type { Networks } from './networks.ts';
 

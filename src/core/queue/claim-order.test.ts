@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { type Level, claimVisits, orderLevels } from './claim-order.ts';
+import { type Level, claimVisits, orderLevels, refillVisit } from './claim-order.ts';
 import { FairShare } from './fair-share.ts';
 
 /** "a1 a2 b3^5" is tenant a with queues 1 and 2, and tenant b with queue 3 at priority 5. */
@@ -57,6 +57,41 @@ test('what has aged goes first, the longest wait before all, then the rest as ev
   expect(shown(orderLevels(all, new FairShare(), 996))).toBe('a1 c3 b2 d4');
   expect(shown(orderLevels(all, new FairShare(), 997))).toBe('d4 a1 c3 b2');
   expect(shown(orderLevels(all, new FairShare(), 998))).toBe('d4 c3 a1 b2');
+});
+
+test.each([
+  ['alone', 'a1', '1', {}, 'a1', 1],
+  ['beside a less urgent level', 'a1 b2^-1', '1', {}, 'a1', 1],
+  ['beside a more urgent level', 'a1 b2^1', '1', {}, '', 1],
+  ['above and beside a level', 'a1^2 a1 b2', '1', {}, 'a1', 1],
+  ['beside another tenant', 'a1 b2', '1', {}, 'a1', 1 / 2],
+  ['beside a heavier tenant', 'a1 b2', '1', { b: 3 }, 'a1', 1 / 4],
+  ['beside a tenant with many queues', 'a1 b2 b3 b4', '1', {}, 'a1', 1 / 2],
+  ['beside queues of its tenant', 'a1 a2 a3 a4 b5', '1', {}, 'a1', 1 / 8],
+  ['of two queues', 'a1 a2 a3 a4', '12', {}, 'a2 a1', 1 / 2],
+  ['without work', 'a1 b2', '9', {}, '', 1],
+])('permits that came back are used again %s', (_, text, own, weights, expected, part) => {
+  const weightOf = ({ tenant }: Level) => (weights as Record<string, number>)[tenant] ?? 1;
+  const isOwn = ({ queue }: Level) => own.includes(String(queue));
+  const visit = refillVisit(levels(text), isOwn, after('a1'), weightOf);
+  expect(shown(visit.levels)).toBe(expected);
+  if (expected !== '') expect(visit.part).toBeCloseTo(part);
+});
+
+test('a level that has aged comes before permits that came back', () => {
+  // They wait since 1000 and 999.
+  const all = levels('a1^9 b2');
+  const refill = (agedMs: number) =>
+    shown(
+      refillVisit(
+        all,
+        ({ queue }) => queue === 1,
+        new FairShare(),
+        () => 1,
+        agedMs,
+      ).levels,
+    );
+  expect([refill(998), refill(999)]).toEqual(['a1', '']);
 });
 
 test('the levels are handed back themselves, and the input is left alone', () => {

@@ -61,6 +61,54 @@ function ofOneKind<L extends Level & { limited: boolean }>(
   });
 }
 
+/**
+ * The levels that a round visits to use the permits again that came back with `returned` queues, best
+ * first; none while another level is more urgent or has aged. `part` is their fair part of the slots: by
+ * the weights of the tenants with work at this priority, and the same for each queue of a tenant.
+ */
+export function refillVisit<L extends Level>(
+  levels: readonly L[],
+  returned: (level: L) => boolean,
+  shares: FairShare,
+  weightOf: (level: L) => number,
+  agedMs = -Infinity,
+): { levels: L[]; part: number } {
+  const others = levels.filter((level) => !returned(level));
+  const urgent = Math.min(
+    ...others.map(({ rank, sinceMs }) => (sinceMs <= agedMs ? -Infinity : rank)),
+  );
+  const own = levels.filter((level) => returned(level) && level.rank <= urgent);
+  const [first] = orderLevels(own, shares);
+  if (!first || first.rank < urgent) {
+    return {
+      levels: orderLevels(
+        own.filter(({ rank }) => rank < urgent),
+        shares,
+      ),
+      part: 1,
+    };
+  }
+  const equals = others.filter(({ rank }) => rank === urgent);
+  return { levels: orderLevels(own, shares), part: fairPart(own, equals, weightOf) };
+}
+
+/** The part of `own` of what all of them get, when tenants share by weight and their queues equally. */
+export function fairPart<L extends Level>(
+  own: readonly L[],
+  others: readonly L[],
+  weightOf: (level: L) => number,
+): number {
+  const queues = (of: readonly L[], tenant: string) =>
+    new Set(of.filter((level) => level.tenant === tenant).map(({ queue }) => queue)).size;
+  const all = [...own, ...others];
+  const weights = new Map(all.map((level) => [level.tenant, weightOf(level)]));
+  const sum = [...weights.values()].reduce((total, weight) => total + weight, 0);
+  return [...weights].reduce((part, [tenant, weight]) => {
+    const theirs = queues(own, tenant);
+    return theirs === 0 ? part : part + ((weight / sum) * theirs) / queues(all, tenant);
+  }, 0);
+}
+
 function inFairOrder<L extends Level>(levels: readonly L[], shares: FairShare): L[] {
   const byTenant = group(levels, (level) => level.tenant);
   const tenants = [...byTenant.keys()].sort(

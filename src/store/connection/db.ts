@@ -98,6 +98,11 @@ export const SESSION =
 export const POOLER_HINT = 'behind a connection pooler, set LONGSHORE_POOLER=transaction';
 
 const POOL_MAX = 10;
+/**
+ * An idle connection is closed after this, except for one. Statements of the alerts come every fifteen seconds: a
+ * connection for them stays open, because a new one plans all statements again.
+ */
+const IDLE_MS = 20_000;
 /** The longest wait for a connection. */
 const CONNECT_MS = 5_000;
 
@@ -135,7 +140,8 @@ export class Db implements Queryable {
       ...(sessions && { options: SESSION }),
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_MS,
-      idleTimeoutMillis: 60_000,
+      idleTimeoutMillis: IDLE_MS,
+      min: 1,
       query_timeout: options.queryTimeoutMs ?? 30_000,
       types: { getTypeParser: typeParser as typeof types.getTypeParser },
       verify: (client, greeted) => {

@@ -19,6 +19,8 @@ export class Outbox {
   readonly #signals: AttemptSignals | null;
   /** By shard. */
   readonly #waiting: Finished[][];
+  /** By shard: those of limited jobs. */
+  readonly #limited: Finished[][];
   /**
    * By shard, waiting or in flight: the next claim of the same job may arrive before this one is
    * written.
@@ -36,17 +38,24 @@ export class Outbox {
     this.#log = log;
     this.#signals = signals;
     this.#waiting = Array.from({ length: shards }, () => []);
+    this.#limited = Array.from({ length: shards }, () => []);
     this.#unwritten = Array.from({ length: shards }, () => new ExecutionList());
   }
 
   add(execution: Execution, ended: Ended): void {
     this.#unwritten[execution.shard]?.add(execution);
-    this.#waiting[execution.shard]?.push({ execution, ended });
+    const lists = execution.job.limited ? this.#limited : this.#waiting;
+    lists[execution.shard]?.push({ execution, ended });
   }
 
   /** How many wait to be written to a shard. */
   count(shard: number): number {
-    return this.#waiting[shard]?.length ?? 0;
+    return (this.#waiting[shard]?.length ?? 0) + this.countLimited(shard);
+  }
+
+  /** How many of them are of limited jobs. */
+  countLimited(shard: number): number {
+    return this.#limited[shard]?.length ?? 0;
   }
 
   /** Nothing waits and nothing is in flight. */
@@ -75,8 +84,20 @@ export class Outbox {
     this.#waits = this.#waits.filter((wait) => wait.for.size > 0);
   }
 
+  /** Those of limited jobs come last. */
   take(shard: number, max: number): Finished[] {
+    const plain = this.takePlain(shard, max);
+    return plain.length < max && this.countLimited(shard) > 0
+      ? [...plain, ...this.takeLimited(shard, max - plain.length)]
+      : plain;
+  }
+
+  takePlain(shard: number, max: number): Finished[] {
     return this.#waiting[shard]?.splice(0, max) ?? [];
+  }
+
+  takeLimited(shard: number, max: number): Finished[] {
+    return this.#limited[shard]?.splice(0, max) ?? [];
   }
 
   /** Writes a batch. What cannot be written now is put back. */
@@ -111,7 +132,8 @@ export class Outbox {
 
   putBack(shard: number, batch: readonly Finished[]): void {
     const kept = batch.filter(({ execution }) => this.#unwritten[shard]?.has(execution));
-    this.#waiting[shard]?.unshift(...kept);
+    this.#waiting[shard]?.unshift(...kept.filter(({ execution }) => !execution.job.limited));
+    this.#limited[shard]?.unshift(...kept.filter(({ execution }) => execution.job.limited));
   }
 
   /** Handles the results of a batch; null: all of it is written. */

@@ -2,7 +2,6 @@ import { NO_USAGE } from '../../core/job/job.ts';
 import { decide, DEFAULT_RULES } from '../../core/job/lifecycle.ts';
 import { fieldsOf } from '../../signals/job-log.ts';
 import type { LevelHint } from '../../store/connection/wake.ts';
-import type { Execution } from '../attempt/execution.ts';
 import { StoreOutcomes } from '../attempt/outcome-writer.ts';
 import { SecretCache } from '../attempt/secrets.ts';
 import { Levels } from './levels.ts';
@@ -39,6 +38,7 @@ export function directQueue(store: WorkerStore): WorkQueue {
 class DirectShard implements ShardQueue {
   readonly shard: number;
   readonly wait = null;
+  readonly refills = true;
   readonly #levels: Levels;
   readonly #timings: Timings;
   readonly #outcomes: StoreOutcomes;
@@ -63,8 +63,8 @@ class DirectShard implements ShardQueue {
     return Math.min(this.#levels.opensInMs, this.#timings.dueInMs);
   }
 
-  hint(hint: LevelHint): void {
-    this.#levels.hint(hint);
+  hint(hint: LevelHint): boolean {
+    return this.#levels.hint(hint);
   }
 
   pollSoon(): void {
@@ -76,7 +76,7 @@ class DirectShard implements ShardQueue {
     if (this.#timings.dueInMs === 0) void this.#timings.write();
   }
 
-  readonly round = async (round: Round): Promise<Execution[]> => {
+  readonly round = async (round: Round): Promise<number> => {
     const parts = { levels: this.#levels, timings: this.#timings, outcomes: this.#outcomes };
     return await runRound({ ...round, ...parts });
   };

@@ -1,5 +1,11 @@
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
-import { claimVisits, type Level, orderLevels } from '../../core/queue/claim-order.ts';
+import {
+  claimVisits,
+  fairPart,
+  type Level,
+  orderLevels,
+  refillVisit,
+} from '../../core/queue/claim-order.ts';
 import { FairShare } from '../../core/queue/fair-share.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ClaimedJob, ClaimLevel } from '../../store/claim/claim.ts';
@@ -9,7 +15,8 @@ import type { Settlement } from '../../store/claim/settle.ts';
 import { QUEUES_CHANGED, type LevelHint } from '../../store/connection/wake.ts';
 import { PollInterval } from './poll-interval.ts';
 import type { WorkerStore } from './port.ts';
-import type { Accepted, ServedDefinitions } from './work-queue.ts';
+import { type Taken, takenFrom } from './taken.ts';
+import type { Accepted, Capacity, ServedDefinitions } from './work-queue.ts';
 
 /**
  * What a worker knows of one shard: which levels have work, and how far each has been read. Hints
@@ -92,14 +99,22 @@ export class Levels {
     return { job, definition, tenant, secretsMark };
   }
 
-  /** An unknown queue may be new and ours: the next poll decides. */
-  hint(hint: LevelHint): void {
+  /**
+   * An unknown queue may be new and ours: the next poll decides. False: it is a queue of others, such as
+   * one of user jobs for the loop of system jobs.
+   */
+  hint(hint: LevelHint): boolean {
     this.#hintsWhilePolling?.push(hint);
     this.#pollInterval.hinted(this.#clock.monotonicMs());
-    if (hint.queue === QUEUES_CHANGED) return this.pollSoon();
+    if (hint.queue === QUEUES_CHANGED) {
+      this.pollSoon();
+      return true;
+    }
     this.#reopen(hint.queue);
     if (this.#queues.has(hint.queue)) this.#add(hint.queue, hint.rank);
     else if (!this.#foreign.has(hint.queue)) this.#asked.add(hint.queue);
+    else return false;
+    return true;
   }
 
   pollSoon(): void {
@@ -138,12 +153,45 @@ export class Levels {
     this.#pollInterval.polled(startMs, this.#clock.monotonicMs(), found);
   }
 
-  /** The levels that the claims of the next round visit, best first. */
-  next(): Visit[] {
+  /**
+   * The levels that the next round visits, best first: plain ones, and limited ones if one of them is
+   * first. `part` is the fair part of the limited ones.
+   */
+  next(): { plain: Visit; limited: Visit; part: number } {
     const visits = claimVisits(this.#inOrder());
-    return visits
-      .map((levels) => ({ levels, limited: levels[0]?.limited ?? false }))
-      .filter(({ limited }) => !limited || !this.#claimsLimited);
+    const of = (kind: boolean) => visits.find(([first]) => first?.limited === kind) ?? [];
+    const plain = { levels: of(false), limited: false };
+    const [first, ...others] = this.#claimsLimited ? [] : of(true);
+    if (!first) return { plain, limited: NO_LEVELS, part: 0 };
+    const equals = [first, ...others.filter(({ rank }) => rank <= first.rank)];
+    const part = fairPart(equals, plain.levels, ({ queue }) => this.#ownerOf(queue).weight);
+    return { plain, limited: { levels: [first, ...others], limited: true }, part };
+  }
+
+  /**
+   * The levels that may use the permits of these jobs again, and how many jobs they may claim, so that
+   * they do not take more than their part of the slots from levels that are as urgent. Without
+   * `capacity`, only if one of them is first.
+   */
+  refill(returned: readonly ClaimedJob[], capacity?: Capacity): { visit: Visit; most: number } {
+    if (this.#claimsLimited) return { visit: NO_LEVELS, most: 0 };
+    if (!capacity) return { visit: this.next().limited, most: returned.length };
+    const limitersOf = (queue: number) => this.#queues.get(queue)?.limiters ?? [];
+    const limiters = new Set(returned.flatMap(({ queue }) => limitersOf(queue)));
+    const shares = ({ queue }: { queue: number }) =>
+      limitersOf(queue).some((limiter) => limiters.has(limiter));
+    const { levels, part } = refillVisit(
+      [...this.#known.values()],
+      shares,
+      this.#shares,
+      ({ queue }) => this.#ownerOf(queue).weight,
+      this.#agedMs(),
+    );
+    const visit = { levels: levels.map((level) => this.#withFloor(level)), limited: true };
+    if (part === 1) return { visit, most: returned.length };
+    const theirs = capacity.running().filter(({ job }) => shares(job)).length;
+    const most = Math.floor(part * capacity.slots) - theirs;
+    return { visit, most: Math.max(0, Math.min(most, returned.length)) };
   }
 
   /** Claims at most `limit` jobs. */
@@ -201,14 +249,23 @@ export class Levels {
 
   #inOrder(): (KnownLevel & ClaimLevel)[] {
     const nowMs = this.#clock.monotonicMs();
-    const agedMs = this.#ageingMs === 0 ? -Infinity : nowMs - this.#ageingMs;
+    const agedMs = this.#agedMs();
     const ordered = orderLevels([...this.#known.values()], this.#shares, agedMs);
     return ordered.map((level) => {
       // An aged level goes first; that counts as served, whatever it finds.
       if (level.sinceMs <= agedMs) this.#servedAt(level, nowMs);
-      const floor = this.#floors.get(levelKey(level)) ?? 0;
-      return { ...level, floor, attempts: this.#served.get(level.queue)?.maxAttempts ?? 1 };
+      return this.#withFloor(level);
     });
+  }
+
+  /** Levels that were not served since then go first. */
+  #agedMs(): number {
+    return this.#ageingMs === 0 ? -Infinity : this.#clock.monotonicMs() - this.#ageingMs;
+  }
+
+  #withFloor(level: KnownLevel): KnownLevel & ClaimLevel {
+    const floor = this.#floors.get(levelKey(level)) ?? 0;
+    return { ...level, floor, attempts: this.#served.get(level.queue)?.maxAttempts ?? 1 };
   }
 
   /** Fewer jobs than the limit mean that every level was read to its end. */
@@ -316,29 +373,6 @@ export class Levels {
     const floor = Math.max(this.#floors.get(name) ?? 0, level.seq - FLOOR_SLACK_MICROS);
     this.#floors.set(name, floor);
   }
-}
-
-/** Consecutive jobs of one level, and the highest of their positions. */
-interface Taken {
-  queue: number;
-  rank: number;
-  seq: number;
-  jobs: number;
-}
-
-function takenFrom(jobs: readonly ClaimedJob[]): Taken[] {
-  const taken: Taken[] = [];
-  let last: Taken | undefined;
-  for (const { queue, rank, seq } of jobs) {
-    if (last?.queue === queue && last.rank === rank) {
-      last.jobs += 1;
-      last.seq = Math.max(last.seq, seq);
-    } else {
-      last = { queue, rank, seq, jobs: 1 };
-      taken.push(last);
-    }
-  }
-  return taken;
 }
 
 function levelKey({ queue, rank }: { queue: number; rank: number }): string {

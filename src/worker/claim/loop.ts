@@ -37,6 +37,8 @@ export interface WorkLoopOptions extends Pick<ShardQueueOptions, 'ageingMs' | 'q
 
 const BATCH_MAX = 500;
 const ROUNDS_MAX = 3;
+/** Besides these. A second one only where limited jobs come by hundreds. */
+const LIMITED_ROUNDS_MAX = 2;
 /** While one round is in progress, a second one starts only when it is worth its own commit. */
 const WORTH_A_ROUND = 100;
 
@@ -95,7 +97,13 @@ export class WorkLoop implements Service {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#shards.map(async ({ poller }) => await poller.stop()));
-    await Promise.all(this.#shards.flatMap(({ rounds, waits }) => [...rounds, ...waits.keys()]));
+    await Promise.all(
+      this.#shards.flatMap(({ rounds, limitedRounds, waits }) => [
+        ...rounds,
+        ...limitedRounds,
+        ...waits.keys(),
+      ]),
+    );
     await Promise.all(this.#shards.map(async (loop) => await loop.queue.close()));
     this.#returnJobs(this.#slots.drop());
     this.#starter.returnGathered();
@@ -118,8 +126,7 @@ export class WorkLoop implements Service {
   hint(hints: readonly LevelHint[]): void {
     for (const hint of hints) {
       const shard = this.#shards[hint.shard];
-      shard?.queue.hint(hint);
-      shard?.poller.wake();
+      if (shard?.queue.hint(hint)) shard.poller.wake();
     }
   }
 
@@ -131,7 +138,8 @@ export class WorkLoop implements Service {
 
   /** Whether a shard has nothing here that needs its lease. */
   isIdle(shard: number): boolean {
-    const calls = this.#shards[shard]?.rounds.size ?? 0;
+    const { rounds, limitedRounds } = this.#shards[shard] ?? {};
+    const calls = (rounds?.size ?? 0) + (limitedRounds?.size ?? 0);
     return calls === 0 && this.outbox.unwritten(shard).length === 0 && !this.running.some(shard);
   }
 
@@ -150,6 +158,7 @@ export class WorkLoop implements Service {
     if (this.#claimable(queue) > 0) await this.#options.readyToClaim?.(queue.shard);
     const instance = this.#options.instance(queue.shard);
     if (instance === null) return this.#options.pollMs;
+    while (this.#worthLimitedRound(loop)) this.#beginLimited(loop, instance);
     while (this.#worthRound(loop)) this.#begin(loop, instance);
     if (queue.wait !== null) this.#keepWaiting(loop, instance);
     return Math.min(this.#options.pollMs, queue.dueInMs);
@@ -163,8 +172,25 @@ export class WorkLoop implements Service {
     return queue.hasWork ? this.#room : 0;
   }
 
+  /**
+   * Limited jobs that ended make room for others of their limit. So their outcomes wait for no other round,
+   * and no other round waits for them.
+   */
+  #worthLimitedRound({ queue, limitedRounds }: ShardLoop): boolean {
+    const outcomes = queue.refills ? this.outbox.countLimited(queue.shard) : 0;
+    if (limitedRounds.size === 0) return outcomes > 0;
+    return limitedRounds.size < LIMITED_ROUNDS_MAX && outcomes >= WORTH_A_ROUND;
+  }
+
+  #beginLimited(loop: ShardLoop, instance: string): void {
+    const { queue, limitedRounds } = loop;
+    const batch = this.outbox.takeLimited(queue.shard, BATCH_MAX);
+    this.#start(loop, limitedRounds, instance, batch, Math.min(this.#room, batch.length));
+  }
+
   #worthRound({ queue, rounds }: ShardLoop): boolean {
-    const outcomes = this.outbox.count(queue.shard);
+    const limited = queue.refills ? this.outbox.countLimited(queue.shard) : 0;
+    const outcomes = this.outbox.count(queue.shard) - limited;
     const claimable = this.#claimable(queue);
     if (rounds.size === 0) return outcomes > 0 || claimable > 0;
     const worth = outcomes + (queue.expectsFew ? 0 : claimable);
@@ -173,9 +199,20 @@ export class WorkLoop implements Service {
 
   #begin(loop: ShardLoop, instance: string): void {
     const { queue, rounds } = loop;
-    const batch = this.outbox.take(queue.shard, BATCH_MAX);
-    const limit = this.#claimable(queue);
-    const round = this.#accepting(loop, instance, batch, limit, queue.round).then(() => {
+    const batch = queue.refills
+      ? this.outbox.takePlain(queue.shard, BATCH_MAX)
+      : this.outbox.take(queue.shard, BATCH_MAX);
+    this.#start(loop, rounds, instance, batch, this.#claimable(queue));
+  }
+
+  #start(
+    loop: ShardLoop,
+    rounds: Set<Promise<void>>,
+    instance: string,
+    batch: readonly Finished[],
+    limit: number,
+  ): void {
+    const round = this.#accepting(loop, instance, batch, limit, loop.queue.round).then(() => {
       rounds.delete(round);
       loop.poller.wake();
     });
@@ -193,7 +230,7 @@ export class WorkLoop implements Service {
     const most = Math.max(-1, ...waits.values());
     if (most > 0 || most === room) return;
     const { signal } = this.#stopping;
-    const ask = async (call: Round) => (await queue.wait?.(call, signal)) ?? [];
+    const ask = async (call: Round) => (await queue.wait?.(call, signal)) ?? 0;
     const wait = this.#accepting(loop, instance, [], room, ask).then(() => {
       waits.delete(wait);
       loop.poller.wake();
@@ -201,30 +238,30 @@ export class WorkLoop implements Service {
     waits.set(wait, room);
   }
 
-  /** Makes one call to the queue, and starts the jobs that it brings. */
+  /** Makes one call to the queue, and starts the jobs that it brings, each part as soon as it is here. */
   async #accepting(
     loop: ShardLoop,
     instance: string,
     batch: readonly Finished[],
     limit: number,
-    call: (round: Round) => Promise<Execution[]>,
+    call: (round: Round) => Promise<number>,
   ): Promise<void> {
     const { shard } = loop.queue;
-    const promised = this.#slots.promise(limit, this.#shards.length > 1 ? this.#wakeAll : null);
-    const accept = (jobs: readonly Accepted[]) => this.#accept(shard, jobs);
-    await call({ outbox: this.outbox, instance, batch, limit, accept })
-      .catch((error: unknown) => {
-        loop.failure = error;
-        return [];
-      })
-      .then((executions) => {
-        // The lease was lost meanwhile: the reaper gives these jobs to other workers.
-        const ours = this.#options.holds(shard, instance);
-        if (!ours) for (const execution of executions) this.running.delete(execution);
-        this.#slots.accept(ours ? executions : [], promised());
-        // Slots that were promised and not used are for the other shards.
-        if (this.#shards.length > 1 && executions.length < limit) this.#wakeAll();
-      });
+    const kept = this.#slots.promise(limit, this.#shards.length > 1 ? this.#wakeAll : null);
+    const accept = (jobs: readonly Accepted[]) => {
+      // The lease was lost meanwhile: the reaper gives these jobs to other workers.
+      if (this.#options.holds(shard, instance)) kept.accept(this.#accept(shard, jobs));
+    };
+    const running = () => this.running.all().filter((one) => one.shard === shard);
+    const capacity = { slots: this.#slots.capacity, running };
+    const round = { outbox: this.outbox, instance, batch, limit, accept, capacity };
+    const claimed = await call(round).catch((error: unknown) => {
+      loop.failure = error;
+      return 0;
+    });
+    kept.end();
+    // Slots that were promised and not used are for the other shards.
+    if (this.#shards.length > 1 && claimed < limit) this.#wakeAll();
   }
 
   #accept(shard: number, jobs: readonly Accepted[]): Execution[] {

@@ -1,6 +1,5 @@
 import type { ClaimedJob } from '../../store/claim/claim.ts';
 import { DatabaseUnavailable } from '../../store/connection/db.ts';
-import type { Execution } from '../attempt/execution.ts';
 import { type Finished, isPlainSettlement, type StoreOutcomes } from '../attempt/outcome-writer.ts';
 import { type Levels, NO_LEVELS, type Visit } from './levels.ts';
 import type { Timings } from './timings.ts';
@@ -13,106 +12,109 @@ interface DirectRound extends Round {
   outcomes: StoreOutcomes;
 }
 
+const NOTHING = { plain: NO_LEVELS, limited: NO_LEVELS, part: 0 };
+
 /**
  * Writes a batch of outcomes and claims at most `limit` jobs. Plain successes and a plain claim share
- * one short statement. The few other outcomes of the batch have a statement of their own, beside it.
+ * one short statement. All else has statements of its own, beside it: outcomes of limited jobs, the few
+ * other outcomes, and a claim of limited jobs, which gets its fair part of the limit.
  *
  * Limited jobs that ended make room for others of their limit. These are claimed right after their
- * permits are returned, so that a limited queue does not wait for a round of its own.
+ * permits are returned, so that a limited queue does not wait for its turn each time.
  *
- * What was claimed is returned even if another statement of the round fails: the outcomes of that one
- * are put back, and the next round shows the failure again.
+ * What a part has claimed starts at once, even if another part fails: the outcomes of that one are put
+ * back, and the round throws its error. Returns how many jobs were claimed.
  */
-export async function runRound(round: DirectRound): Promise<Execution[]> {
+export async function runRound(round: DirectRound): Promise<number> {
   const { levels, batch, limit } = round;
-  const isPlain = (one: Finished) =>
-    isPlainSettlement(one) && !levels.notifiesSuccess(one.execution.job.queue);
-  const plain = batch.filter(isPlain);
-  const others = plain.length < batch.length ? batch.filter((one) => !isPlain(one)) : [];
-  const returned = others.filter(({ execution }) => execution.job.limited).length;
-  const kept = Math.min(limit, returned);
-  const claimed: Execution[] = [];
-  const parts = [
-    settleOthers(round, others, kept, claimed),
-    settlePlainAndClaim(round, plain, limit - kept, claimed),
-  ];
-  const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected' && claimed.length === 0) throw failed.reason;
-  return claimed;
+  const plain: Finished[] = [];
+  const returned: Finished[] = [];
+  const others: Finished[] = [];
+  for (const one of batch) {
+    const { job } = one.execution;
+    if (isPlainSettlement(one) && !levels.notifiesSuccess(job.queue)) plain.push(one);
+    else (job.limited ? returned : others).push(one);
+  }
+  const kept = Math.min(limit, returned.length);
+  const next = limit > kept ? levels.next() : NOTHING;
+  const turn = limitOfTurn(next, limit, kept);
+  const claimed = claim(round, next.limited, turn);
+  const parts = await Promise.allSettled([
+    claimed,
+    settleOthers(round, others),
+    settleAndRefill(round, returned, kept, claimed),
+    settlePlainAndClaim(round, plain, next.plain, limit - kept - turn),
+  ]);
+  const failed = parts.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+  return parts.reduce((sum, part) => sum + (part.status === 'fulfilled' ? part.value : 0), 0);
 }
 
-/** Claims at most `limit` limited jobs, if a limited level is first. */
-async function settleOthers(
-  round: DirectRound,
-  others: readonly Finished[],
-  limit: number,
-  claimed: Execution[],
-): Promise<void> {
-  const { outbox, levels } = round;
+/** What a claim of limited jobs gets of the round, at least one job where it is first. */
+function limitOfTurn({ plain, limited, part }: typeof NOTHING, limit: number, kept: number) {
+  if (limited.levels.length === 0) return 0;
+  if (plain.levels.length === 0) return limit - kept;
+  return Math.min(limit - kept, Math.max(1, Math.floor(part * limit) - kept));
+}
+
+async function settleOthers({ outbox, levels }: DirectRound, others: readonly Finished[]) {
   await outbox.write(levels.shard, others);
-  for (const { execution } of others) levels.permitsReturned(execution.job);
-  const [first] = limit > 0 ? levels.next() : [];
-  if (first?.limited) await claim(round, first, limit, claimed);
+  return 0;
 }
 
-/** Adds the claimed jobs to `claimed`. */
-async function settlePlainAndClaim(
+/** Returns permits, and claims at most `limit` jobs that can use them. */
+async function settleAndRefill(
   round: DirectRound,
-  plain: readonly Finished[],
+  returned: readonly Finished[],
   limit: number,
-  claimed: Execution[],
-): Promise<void> {
-  const { outbox, levels } = round;
-  const [first, second] = limit > 0 ? levels.next() : [];
-  if (!first?.limited) {
-    return await settleAndClaim(round, plain, first ?? NO_LEVELS, limit, claimed);
-  }
-  let left = limit;
-  try {
-    left -= await claim(round, first, limit, claimed);
-  } catch (error) {
-    outbox.putBack(levels.shard, plain);
-    throw error;
-  }
-  await settleAndClaim(round, plain, second ?? NO_LEVELS, left, claimed);
+  claimed: Promise<number>,
+): Promise<number> {
+  if (returned.length === 0) return 0;
+  const { outbox, levels, capacity } = round;
+  await outbox.write(levels.shard, returned);
+  const jobs = returned.map(({ execution }) => execution.job);
+  for (const job of jobs) levels.permitsReturned(job);
+  await claimed.catch(() => undefined);
+  if (limit === 0) return 0;
+  const { visit, most } = levels.refill(jobs, capacity);
+  return await claim(round, visit, Math.min(limit, most));
 }
 
 /** Returns how many it claimed. */
-async function claim(
-  round: DirectRound,
-  visit: Visit,
-  limit: number,
-  claimed: Execution[],
-): Promise<number> {
-  const { levels, timings, instance, accept } = round;
+async function claim(round: DirectRound, visit: Visit, limit: number): Promise<number> {
+  const { levels, instance } = round;
   if (visit.levels.length === 0 || limit <= 0) return 0;
-  const jobs = await levels.claim(visit, limit, instance);
-  countWaits(timings, jobs);
-  claimed.push(...accept(jobs.map((job) => levels.accepted(job))));
+  return take(round, await levels.claim(visit, limit, instance));
+}
+
+function take({ levels, timings, accept }: DirectRound, jobs: readonly ClaimedJob[]): number {
+  for (const { queue, waitedMs } of jobs) {
+    if (waitedMs !== null) timings.add(queue, 'running', waitedMs);
+  }
+  accept(jobs.map((job) => levels.accepted(job)));
   return jobs.length;
 }
 
-async function settleAndClaim(
+async function settlePlainAndClaim(
   round: DirectRound,
   batch: readonly Finished[],
   visit: Visit,
   room: number,
-  claimed: Execution[],
-): Promise<void> {
-  if (batch.length === 0) return void (await claim(round, visit, room, claimed));
-  const { outbox, outcomes, levels, timings, instance, accept } = round;
+): Promise<number> {
+  if (batch.length === 0) return await claim(round, visit, room);
+  const { outbox, outcomes, levels, timings, instance } = round;
   const limit = visit.levels.length === 0 ? 0 : room;
+  let claimed = 0;
   try {
     const settlements = outcomes.settlements(batch);
     const { settled, jobs } = await levels.settleAndClaim(visit, limit, instance, settlements);
-    countWaits(timings, jobs);
+    claimed = take(round, jobs);
     for (const { execution, ended } of batch) {
       const { job, durationMs } = execution;
       if (settled?.has(job.id) ?? true) {
         timings.add(job.queue, 'succeeded', durationMs ?? 0, ended.usage);
       }
     }
-    claimed.push(...accept(jobs.map((job) => levels.accepted(job))));
     const results = settled && (await outcomes.results(levels.shard, batch, settled));
     outbox.conclude(levels.shard, batch, results);
   } catch (error) {
@@ -121,10 +123,5 @@ async function settleAndClaim(
     if (error instanceof DatabaseUnavailable) throw error;
     await outbox.write(levels.shard, outbox.take(levels.shard, batch.length));
   }
-}
-
-function countWaits(timings: Timings, jobs: readonly ClaimedJob[]): void {
-  for (const { queue, waitedMs } of jobs) {
-    if (waitedMs !== null) timings.add(queue, 'running', waitedMs);
-  }
+  return claimed;
 }

@@ -10,6 +10,8 @@ export interface ShardLoop {
   queue: ShardQueue;
   poller: Poller;
   rounds: Set<Promise<void>>;
+  /** Rounds with outcomes of limited jobs only (`ShardQueue.refills`). */
+  limitedRounds: Set<Promise<void>>;
   /** Calls that wait for jobs (`ShardQueue.wait`), with the room of each. */
   waits: Map<Promise<void>, number>;
   failure: unknown;
@@ -33,6 +35,7 @@ export function shardLoops(
         maxRetryMs: Math.max(200, pollMs),
       }),
       rounds: new Set(),
+      limitedRounds: new Set(),
       waits: new Map(),
       failure: undefined,
     };

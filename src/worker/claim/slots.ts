@@ -12,6 +12,13 @@ export interface SlotsOptions {
   onFull?(): void;
 }
 
+/** Slots that are kept for the jobs of one round. */
+export interface Reservation {
+  accept(executions: readonly Execution[]): void;
+  /** Frees what is left. */
+  end(): void;
+}
+
 /** How much work may be claimed ahead, by recent run times; longer jobs are not claimed ahead. */
 const AHEAD_MS = 20;
 const AHEAD_MAX = 1_000;
@@ -42,29 +49,42 @@ export class Slots {
 
   /** How many more jobs may be claimed now. */
   get room(): number {
+    return this.capacity - (this.#busy + this.#waiting.length + this.#promised);
+  }
+
+  /** How many jobs may be here at once, with those that are claimed ahead. */
+  get capacity(): number {
     const { size } = this.#options;
     const ahead = Math.min(AHEAD_MAX, Math.floor((size * AHEAD_MS) / this.#averageMs));
-    const taken = this.#busy + this.#waiting.length + this.#promised;
-    return size - taken + (this.#averageMs < AHEAD_MS / 2 ? ahead : 0);
+    return size + (this.#averageMs < AHEAD_MS / 2 ? ahead : 0);
   }
 
   /**
-   * Reserves room for a claim in flight. The returned function tells how much of the reservation is
-   * left. With `onLent`, the room of a slow claim is lent to others after a while: its jobs start
-   * if there is room, or are returned.
+   * Reserves room for a round in flight, whose parts bring jobs one after the other. With `onLent`,
+   * what is left of a slow round is lent to others after a while: its jobs start if there is room,
+   * or are returned.
    */
-  promise(count: number, onLent: (() => void) | null): () => number {
+  promise(count: number, onLent: (() => void) | null): Reservation {
     this.#promised += count;
-    if (!onLent || count === 0) return () => count;
     let left = count;
-    const timer = setTimeout(() => {
-      left = 0;
-      this.accept([], count);
-      onLent();
-    }, SLOW_CLAIM_MS);
-    return () => {
-      clearTimeout(timer);
-      return left;
+    const give = (most: number) => {
+      const given = Math.min(left, most);
+      left -= given;
+      return given;
+    };
+    const timer =
+      onLent && count > 0
+        ? setTimeout(() => {
+            this.accept([], give(count));
+            onLent();
+          }, SLOW_CLAIM_MS)
+        : undefined;
+    return {
+      accept: (executions) => this.accept(executions, give(executions.length)),
+      end: () => {
+        clearTimeout(timer);
+        this.accept([], give(count));
+      },
     };
   }
 

@@ -95,8 +95,16 @@ export interface Round {
   instance: string;
   batch: readonly Finished[];
   limit: number;
-  /** Registers claimed jobs as running here. */
-  accept(jobs: readonly Accepted[]): Execution[];
+  /** Takes claimed jobs, and starts them if there are slots. */
+  accept(jobs: readonly Accepted[]): void;
+  /** What the worker has; undefined where that is not known. */
+  capacity?: Capacity;
+}
+
+/** How many jobs a worker may run or claim ahead, and those that it has in one shard. */
+export interface Capacity {
+  slots: number;
+  running(): readonly Execution[];
 }
 
 /** A claimed job, its definition and its tenant. */
@@ -117,20 +125,25 @@ export interface ShardQueue {
   readonly expectsFew: boolean;
   /** The time until `refresh` or a round may find work without a hint. */
   readonly dueInMs: number;
-  /** Some levels probably have new jobs. */
-  hint(hint: LevelHint): void;
+  /** Some levels probably have new jobs. False: they are not of this queue. */
+  hint(hint: LevelHint): boolean;
   /** Hints may have been missed. */
   pollSoon(): void;
   refresh(): Promise<void>;
   /**
-   * Writes a batch of outcomes and claims at most `limit` jobs. What cannot be written is put back
-   * into the outbox.
+   * Whether outcomes of limited jobs have rounds of their own: what they give back is claimed again in the
+   * same round.
    */
-  readonly round: (round: Round) => Promise<Execution[]>;
+  readonly refills: boolean;
+  /**
+   * Writes a batch of outcomes and claims at most `limit` jobs. What cannot be written is put back
+   * into the outbox. Returns how many it claimed.
+   */
+  readonly round: (round: Round) => Promise<number>;
   /**
    * Waits for a job, for queues that are far away; null: hints arrive without it. It is aborted when
    * the worker stops.
    */
-  readonly wait: ((round: Round, signal: AbortSignal) => Promise<Execution[]>) | null;
+  readonly wait: ((round: Round, signal: AbortSignal) => Promise<number>) | null;
   close(): Promise<void>;
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { sleep } from '../../runtime/deadline.ts';
-import type { Execution } from '../attempt/execution.ts';
 import type { Round, ShardQueue } from '../claim/work-queue.ts';
 import { isRefusedOutcome, type Turns } from './turns.ts';
 
@@ -23,6 +22,7 @@ export class RemoteShard implements ShardQueue {
   readonly shard = 0;
   readonly dueInMs = Infinity;
   readonly expectsFew = false;
+  readonly refills = false;
   readonly #turns: Turns;
   readonly #clock: Clock;
   #full = false;
@@ -46,7 +46,9 @@ export class RemoteShard implements ShardQueue {
     return this.#full;
   }
 
-  hint(): void {}
+  hint(): boolean {
+    return false;
+  }
 
   /** The definitions have changed: a turn that waits for the former ones ends. */
   pollSoon(): void {
@@ -55,10 +57,10 @@ export class RemoteShard implements ShardQueue {
 
   async refresh(): Promise<void> {}
 
-  readonly round = async (round: Round): Promise<Execution[]> => await this.#take(round);
+  readonly round = async (round: Round): Promise<number> => await this.#take(round);
 
   /** A worker that holds nothing, and got nothing for a while, rests: its turn renews its lease. */
-  readonly wait = async (round: Round, signal: AbortSignal): Promise<Execution[]> => {
+  readonly wait = async (round: Round, signal: AbortSignal): Promise<number> => {
     const { rests, holdsNothing } = this.#turns;
     const idle =
       this.#quiet && holdsNothing && this.#taking === 0 && !this.#uncertain && rests.waitMs > 0;
@@ -71,12 +73,12 @@ export class RemoteShard implements ShardQueue {
     if (signal.aborted) end();
     this.#waits.add(wait);
     try {
-      const executions = await this.#take(round, { waitMs, idle, signal: wait.signal });
-      this.#quiet = executions.length === 0;
+      const claimed = await this.#take(round, { waitMs, idle, signal: wait.signal });
+      this.#quiet = claimed === 0;
       this.#waitMsMax += WAIT_MS_STEP;
-      return executions;
+      return claimed;
     } catch (error) {
-      if (wait.signal.aborted && !signal.aborted) return [];
+      if (wait.signal.aborted && !signal.aborted) return 0;
       const wasCut = !signal.aborted && this.#clock.monotonicMs() - sentMs > waitMs / 4;
       if (wasCut) this.#waitMsMax = Math.max(WAIT_MS_MIN, waitMs / 2);
       throw error;
@@ -100,7 +102,7 @@ export class RemoteShard implements ShardQueue {
     }
   }
 
-  async #take(round: Round, waits: Waits = { waitMs: 0 }): Promise<Execution[]> {
+  async #take(round: Round, waits: Waits = { waitMs: 0 }): Promise<number> {
     const { outbox, instance, limit, accept } = round;
     this.#instance = instance;
     const batch = this.#turns.fits(round.batch, instance) ? round.batch : [];
@@ -118,11 +120,11 @@ export class RemoteShard implements ShardQueue {
         if (declares) this.#uncertain = true;
         return { results: await this.#turns.write(batch, instance), jobs: [] };
       });
-      const executions = accept(jobs);
+      accept(jobs);
       outbox.conclude(this.shard, batch, results);
       // A turn that declares gets only what was lost.
       if (limit > 0) this.#full = declares || jobs.length >= limit;
-      return executions;
+      return jobs.length;
     } catch (error) {
       if (limit > 0) this.#uncertain = true;
       this.#full = false;

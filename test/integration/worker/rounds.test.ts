@@ -3,7 +3,9 @@ import { defineJob, NonRetryable } from '../../../src/core/definition/define.ts'
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { DatabaseUnavailable, Db } from '../../../src/store/connection/db.ts';
+import { QUEUES_CHANGED } from '../../../src/store/connection/wake.ts';
 import { directQueue } from '../../../src/worker/claim/direct-queue.ts';
+import { Levels } from '../../../src/worker/claim/levels.ts';
 import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 import { workerOn } from '../../support/servers/worker.ts';
@@ -131,9 +133,9 @@ async function drainBoth(keys: { limited: string; plain: string }, planClaim: ()
   return { claims, runs };
 }
 
-it('a round with limited jobs gives the rest of its slots to plain ones', async () => {
+it('limited and plain jobs of a round are claimed at the same time, each in their part of its slots', async () => {
   const { claims, runs } = await drainBoth({ limited: 'few', plain: 'many' }, () => undefined);
-  expect(claims.slice(0, 2)).toEqual(['limited 5 of 50', 'plain 40 of 45']);
+  expect(claims).toEqual(expect.arrayContaining(['limited 5 of 25', 'plain 25 of 25']));
   expect(runs).toBe(45);
 });
 
@@ -143,6 +145,21 @@ it('a claim that fails does not lose the jobs that its round has claimed before'
     planned += 1;
     if (planned === 1) throw new DatabaseUnavailable('away');
   });
-  expect(claims[0]).toBe('limited 5 of 50');
+  expect(claims[0]).toBe('limited 5 of 25');
   expect(runs).toBe(45);
+});
+
+it('a hint about a queue of others is no work, once it is known', async () => {
+  const queue = postgresQueue(database.db, database.db, database.waker);
+  const levels = new Levels(0, queue, { list: [] }, systemClock, 60_000);
+  await database.enqueuer.start([request({ definitionKey: 'of-others' })]);
+  const [row] = await database.sql<{ queue: number }>(
+    `select queue from longshore.queue where key = 'of-others'`,
+  );
+  const hint = { shard: 0, queue: row?.queue ?? 0, rank: 0 };
+  await levels.pollIfDue();
+  expect(levels.hint(hint)).toBe(true);
+  await levels.pollIfDue();
+  expect(levels.hint(hint)).toBe(false);
+  expect(levels.hint({ ...hint, queue: QUEUES_CHANGED })).toBe(true);
 });

@@ -29,6 +29,7 @@ export const COMPLETE_ONLY: Record<string, string> = {
   'test/integration/docs/doctor.test.ts': 'starts the program for each check',
   'test/integration/docs/embedded-postgres.test.ts': 'creates clusters',
   'test/integration/limits/fairness.test.ts': 'statistics over many claims',
+  'test/integration/limits/limited-beside-plain.test.ts': 'thousands of jobs for each test',
   'test/integration/store/find-jobs.test.ts': 'compares many filters page by page',
   'test/integration/limits/limits-hammer.test.ts': 'many claims at once',
   'test/integration/store/model.test.ts': 'random steps on both versions of PostgreSQL',
