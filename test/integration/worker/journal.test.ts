@@ -140,8 +140,8 @@ describe.each(postgresVersions())('what a job writes down, on PostgreSQL %i', (p
       expect(await loadSteps(database.db, 0, subject.id)).toEqual({
         checkpointJson: ODD_JSON,
         steps: [
-          { name: 'b', valueJson: ODD_JSON },
-          { name: 'a', valueJson: 'null' },
+          { name: 'b', valueJson: ODD_JSON, ageMs: expect.any(Number) },
+          { name: 'a', valueJson: 'null', ageMs: expect.any(Number) },
         ],
       });
     });

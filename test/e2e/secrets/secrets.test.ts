@@ -2,10 +2,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { firstObstacle } from '../../src/postgres/server-user.ts';
-import { jobInState, post, startJob } from '../support/api.ts';
-import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
-import { BIN, endAll, FIXTURES, launch } from '../support/processes.ts';
+import { firstObstacle } from '../../../src/postgres/server-user.ts';
+import { jobInState, post, startJob } from '../../support/api.ts';
+import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { BIN, endAll, FIXTURES, launch } from '../../support/processes.ts';
 
 /** Secrets that a server was given in its environment, and jobs that run as the same user. */
 

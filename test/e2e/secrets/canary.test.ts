@@ -1,14 +1,21 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Canaries, dumpOf } from '../support/checks/canary.ts';
-import { testDatabase, type TestDatabase } from '../support/servers/database.ts';
-import { newKey } from '../support/server-edge.ts';
-import { listen } from '../support/servers/live-stream.ts';
-import { descendants, endAll, FIXTURES, launch, run, type Running } from '../support/processes.ts';
-import { quickFolder } from '../support/quick-folder.ts';
-import { type Receiver, startReceiver } from '../support/servers/receiver.ts';
-import { until } from '../support/until.ts';
+import { Canaries, dumpOf } from '../../support/checks/canary.ts';
+import { testDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { newKey } from '../../support/server-edge.ts';
+import { listen } from '../../support/servers/live-stream.ts';
+import {
+  descendants,
+  endAll,
+  FIXTURES,
+  launch,
+  run,
+  type Running,
+} from '../../support/processes.ts';
+import { quickFolder } from '../../support/quick-folder.ts';
+import { type Receiver, startReceiver } from '../../support/servers/receiver.ts';
+import { until } from '../../support/until.ts';
 
 /**
  * Secrets are put wherever they can come in: params, headers, query strings, bodies that are refused,
