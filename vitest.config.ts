@@ -116,6 +116,8 @@ export function projects({
         pool: 'forks',
         maxWorkers: 1,
         fileParallelism: false,
+        // For tests that only read.
+        maxConcurrency: 2,
         sequence: { groupOrder: 3 },
         testTimeout: 180_000,
         hookTimeout: 180_000,

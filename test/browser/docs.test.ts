@@ -1,19 +1,23 @@
 import { basename } from 'node:path';
 import { expect, it } from 'vitest';
 import { DOCS_PAGES } from '../../src/http/docs/contents.ts';
-import { axeFindings, dashboardPages, phoneFindings } from '../support/servers/dashboard-page.ts';
+import { axeFindings, phoneFindings, sharedPages } from '../support/servers/dashboard-page.ts';
 
-/** Each page of the docs in light, in dark, and on a phone: readable for everybody, and no wider than it. */
+/**
+ * Each page of the docs in light, in dark, and on a phone: readable for everybody, and no wider than it.
+ * They only read, so some are checked at the same time.
+ */
 
-const { open } = dashboardPages();
+const { withPage } = sharedPages();
 
 const PAGES = ['', '/', '/search?q=retry', ...DOCS_PAGES.map((path) => `/${basename(path)}`)];
 
-it.each(PAGES)('/docs%s', async (path) => {
-  const page = await open(`/../docs${path}`);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  expect(await axeFindings(page)).toEqual([]);
-  expect(await phoneFindings(page)).toEqual([]);
+it.concurrent.each(PAGES)('/docs%s', async (path) => {
+  await withPage(`/docs${path}`, async (page) => {
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await phoneFindings(page)).toEqual([]);
+  });
 });
 
 /** What remains wrong in the components of Scalar, which no setting and no style of ours changes. */
@@ -23,11 +27,12 @@ const OF_SCALAR: Record<string, RegExp> = {
     /^scrollable-region-focusable: <div [^>]*scalar-card-content/,
 };
 
-it('/docs/api', async () => {
-  const page = await open('/../docs/api');
-  await page.getByRole('heading', { name: 'Enqueue a job' }).first().waitFor();
-  const isOurs = (finding: string) =>
-    !Object.values(OF_SCALAR).some((pattern) => pattern.test(finding));
-  expect((await axeFindings(page)).filter(isOurs)).toEqual([]);
-  expect((await phoneFindings(page)).filter(isOurs)).toEqual([]);
+it.concurrent('/docs/api', async () => {
+  await withPage('/docs/api', async (page) => {
+    await page.getByRole('heading', { name: 'Enqueue a job' }).first().waitFor();
+    const isOurs = (finding: string) =>
+      !Object.values(OF_SCALAR).some((pattern) => pattern.test(finding));
+    expect((await axeFindings(page)).filter(isOurs)).toEqual([]);
+    expect((await phoneFindings(page)).filter(isOurs)).toEqual([]);
+  });
 });

@@ -41,7 +41,7 @@ describe('Fields with a date and time are in the chosen time zone', () => {
 
     const clock = (ms: number) => new Date(ms + OFFSET_MS).toISOString().slice(0, 16);
     const begin = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 120 * MINUTE_MS;
-    await page.getByLabel('From').fill(clock(begin));
+    await page.getByLabel('From', { exact: true }).fill(clock(begin));
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.waitForURL(/from=.*to=/);
     const { searchParams } = new URL(page.url());
@@ -50,7 +50,7 @@ describe('Fields with a date and time are in the chosen time zone', () => {
 
     await choose(page, 'UTC');
     await page.getByRole('button', { name: /^\d\d \w+, \d\d:\d\d to/ }).click();
-    const from = await page.getByLabel('From').inputValue();
+    const from = await page.getByLabel('From', { exact: true }).inputValue();
     expect(from).toBe(new Date(begin).toISOString().slice(0, 16));
   });
 
