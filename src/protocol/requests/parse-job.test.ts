@@ -34,6 +34,8 @@ describe('a job', () => {
         definitionKey: fc.oneof(fc.constantFrom('image.resize', '', 'a b', 7), fc.string()),
         params: fc.oneof(fc.jsonValue({ maxDepth: 12 }), fc.constantFrom(undefined, 1n, NaN)),
         requestId: fc.constantFrom(id, 'x', 3, null, undefined),
+        definitionVersion: fc.constantFrom(1, 2_147_483_647, 2_147_483_648, 0, 1.5, '1', null),
+        paramsShape: fc.constantFrom(1, 7, 1_000, 1_001, -1, NaN, undefined),
       },
       { requiredKeys: [] },
     );

@@ -10,10 +10,11 @@ import type { JobPolicy } from '../../core/job/job.ts';
 import { type JobRequest, plainRequest } from '../../core/job/new-job.ts';
 import { checkParams, PARAMS_MAX_BYTES } from '../../core/job/params.ts';
 import type { Unique } from '../../core/job/unique.ts';
+import { PARAMS_SHAPE_MAX } from '../../core/shape/upgrade.ts';
 import { closed, list } from '../fields.ts';
 import { Findings } from '../findings.ts';
 import { readIdempotencyHeader } from './idempotency-key.ts';
-import { BATCH_MAX, JobBody } from './job-body.ts';
+import { BATCH_MAX, JobBody, VERSION_MAX } from './job-body.ts';
 import { violations } from '../violations.ts';
 
 type UniqueFields = NonNullable<JobBody['unique']>;
@@ -116,25 +117,42 @@ export function readJob(
 }
 
 /**
- * A valid job with nothing but a definition, params and a request id, which most jobs are: it needs
+ * A valid job with nothing but a definition, params and a request id, as most jobs are: it needs
  * neither the schema of all fields nor the rules that cross fields. Null for all others, also for
  * invalid ones.
  */
 function readPlain(body: unknown, tenant: string, paramsMaxBytes: number): JobRequest | null {
   if (!isRecord(body)) return null;
   for (const name in body) if (!PLAIN_FIELDS.has(name)) return null;
-  const { definitionKey: key, params = {}, requestId } = body;
+  const { definitionKey: key, params = {}, requestId, definitionVersion, paramsShape } = body;
   if (typeof key !== 'string' || !KEY_SHAPE.test(key)) return null;
   if (requestId !== undefined && !(typeof requestId === 'string' && isJobId(requestId)))
+    return null;
+  if (!isWhole(definitionVersion, VERSION_MAX) || !isWhole(paramsShape, PARAMS_SHAPE_MAX))
     return null;
   const checked = checkParams(params, paramsMaxBytes);
   if (!checked.ok) return null;
   const request = plainRequest(tenant, key, checked.json);
   if (requestId !== undefined) request.requestId = requestId;
+  if (definitionVersion !== undefined) request.definitionVersion = definitionVersion;
+  if (paramsShape !== undefined) request.paramsShape = paramsShape;
   return request;
 }
 
-const PLAIN_FIELDS = new Set(['definitionKey', 'params', 'requestId']);
+/** The SDK sends version and shape for each job of a definition object. */
+const PLAIN_FIELDS = new Set([
+  'definitionKey',
+  'params',
+  'requestId',
+  'definitionVersion',
+  'paramsShape',
+]);
+
+/** Absent, or a whole number from 1 to `max`. */
+function isWhole(value: unknown, max: number): value is number | undefined {
+  if (value === undefined) return true;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max;
+}
 
 /** Rules that cross fields. They read the raw body, so that another invalid field hides none. */
 function crossCheck(body: unknown, at: string, findings: Findings): void {

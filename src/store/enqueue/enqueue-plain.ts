@@ -29,7 +29,7 @@ const enqueuePlain = (onConflict: string, created: string) => `with input as mat
   ),
   entered as (
     insert into longshore.waiting (shard, id, queue, state, rank, seq, max_attempts, queued_at)
-    select $1, id, queue, 'queued', rank, (extract(epoch from at) * 1000000)::bigint + n,
+    select $1, id, queue, 'queued', rank, (date_part('epoch', at) * 1000000)::bigint + n,
       max_attempts, at
     from input ${created}
     returning id, queue
