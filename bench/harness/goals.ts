@@ -132,14 +132,6 @@ const FURTHER: readonly Goal[] = [
   { name: 'jobs behind', of: 'backlog.ratio', must: '≥', goal: 0.85, unit: '× plain' },
   { name: 'blocked jobs', of: 'blocked-backlog.ratio', must: '≥', goal: 0.8, unit: '× plain' },
   { name: 'finished jobs', of: 'history.ratio', must: '≥', goal: 0.9, unit: '× plain' },
-  {
-    name: 'idle latency in the same process, p50',
-    of: 'latency-idle.p50',
-    ours: 'longshore-same-process',
-    peers: STEADY,
-    must: '≤',
-    goal: 0.5,
-  },
   { name: 'delayed jobs, p99', of: 'delayed.p99', must: '≤', goal: 50, unit: 'ms' },
   { name: '1,000 a second over HTTP', of: 'peak.ended', must: '≥', goal: 100, unit: '% of jobs' },
 ];

@@ -241,8 +241,10 @@ test.each<[string, Cost, Try]>([
 /** The executor sets up every node of a plan, even for a batch of one. */
 test.each([
   ['enqueue_plain', 12],
+  ['enqueue_once', 15],
   ['claim', 28],
   ['settle_and_claim', 57],
+  ['settle', 83],
 ])('the plan of %s has at most %i nodes', async (name, most) => {
   const { text } = allStatements.find((one) => one.name === name) ?? fail(name);
   await client.query(`prepare cost_${name} as ${text}`);
