@@ -99,7 +99,7 @@ export const CLAIM_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'worker/attempt/outbox.ts',
-        find: 'this.#waiting[shard]?.unshift(...kept.filter(({ execution }) => !execution.job.limited));',
+        find: 'for (const item of kept.reverse()) this.#waiting[shard]?.[kindOf(item)].unshift(item);',
         replace: 'void kept;',
       },
     ],

@@ -81,6 +81,7 @@ export function schedulerServices(
   settings: SchedulerSettings,
   log: Log,
   beating: Beating | null = openBeats(settings, log),
+  shared: Listener | null = null,
 ): Service[] {
   const { databaseUrl, pooler, pollMs } = settings;
   const patient = Db.open({
@@ -158,29 +159,24 @@ export function schedulerServices(
   };
   membership.onChange(pollAll);
   const allShards = Array.from({ length: db.shards }, (_, shard) => shard);
-  const listeners = listens
-    ? [
-        new Listener({
-          url: databaseUrl,
-          log,
-          // A scheduler of one shard, which is never quiet, need not hear of each job.
-          ...(db.shards > 1 && {
-            onWork: (hints) => {
-              for (const { shard } of hints) stir(shard);
-            },
-          }),
-          onDue: ({ kind, inMs, shard }) => {
-            if (kind === 'jobs') {
-              for (const one of shard === undefined ? allShards : [shard]) stir(one);
-              promoting.hint(inMs, shard ?? null);
-            } else if (kind === 'schedules') ticking.hint(inMs);
-            else if (kind === 'bulk') bulks.hint(inMs);
-            else membership.pollSoon();
-          },
-          onConnected: pollAll,
-        }),
-      ]
-    : [];
+  const listener = listens ? (shared ?? new Listener({ url: databaseUrl, log })) : null;
+  listener?.add({
+    // A scheduler of one shard, which is never quiet, need not hear of each job.
+    ...(db.shards > 1 && {
+      onWork: (hints) => {
+        for (const { shard } of hints) stir(shard);
+      },
+    }),
+    onDue: ({ kind, inMs, shard }) => {
+      if (kind === 'jobs') {
+        for (const one of shard === undefined ? allShards : [shard]) stir(one);
+        promoting.hint(inMs, shard ?? null);
+      } else if (kind === 'schedules') ticking.hint(inMs);
+      else if (kind === 'bulk') bulks.hint(inMs);
+      else membership.pollSoon();
+    },
+    onConnected: pollAll,
+  });
   return [
     closing('pruner connection', async () => await patient.close()),
     ...(beating
@@ -192,7 +188,7 @@ export function schedulerServices(
     promoting,
     ticking,
     bulks,
-    ...listeners,
+    ...(listener && listener !== shared ? [listener] : []),
     reaping,
     unserved({
       ...settings,

@@ -14,6 +14,7 @@ import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { closing, type Service } from '../runtime/service.ts';
 import { Db } from '../store/connection/db.ts';
+import { Listener } from '../store/connection/listen.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { VERSION } from '../version.ts';
 import type { RunnerSettings } from '../worker/runners/runners.ts';
@@ -86,6 +87,8 @@ export function localWorker(
   const mode = deploymentMode(settings, schedules);
   const publishers = new Publishers(settings.brokers);
   const values = localValues(db, settings, log);
+  // LISTEN needs a session, which a transaction pooler does not keep.
+  const listener = pooler === 'none' ? new Listener({ url: databaseUrl, log }) : undefined;
   const worker = new Worker({
     ...settings,
     ...(mode === 'only' && { jobs: [] }),
@@ -93,8 +96,8 @@ export function localWorker(
     queue: directQueue(
       meteredQueue(localQueue(db, reserved, waker, settings, log, values.large), metrics),
     ),
-    // LISTEN needs a session, which a transaction pooler does not keep.
-    databaseUrl: pooler === 'none' ? databaseUrl : null,
+    databaseUrl: listener ? databaseUrl : null,
+    listener,
     beating: beating && { ...beating, leaseMs: settings.redisLeaseMs },
     slots: concurrency,
     builtIn: builtIn(db, systemClock, settings, publishers),
@@ -108,10 +111,11 @@ export function localWorker(
   const services = [
     ...(port === null ? [] : [new MetricsServer({ host, port, text, log })]),
     ...(schedules
-      ? schedulerServices(db, waker, settings, log, beating)
+      ? schedulerServices(db, waker, settings, log, beating, listener)
       : beating
         ? [beating.beats]
         : []),
+    ...(listener ? [listener] : []),
     closing('reserved connection', async () => await reserved.close()),
     values.closing,
     closing('brokers', async () => await publishers.close()),

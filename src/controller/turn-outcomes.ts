@@ -24,10 +24,6 @@ export class TurnOutcomes implements RoundOutbox {
     if (batch.length > 0) this.conclude(shard, batch, await this.#writer.write(shard, batch));
   }
 
-  take(_shard: number, max: number): Finished[] {
-    return this.#left.splice(0, max);
-  }
-
   putBack(_shard: number, batch: readonly Finished[]): void {
     this.#left.push(...batch);
   }

@@ -29,6 +29,8 @@ export interface WorkerOptions extends Partial<RunnerSettings> {
   queue: WorkQueue;
   /** For LISTEN; null: jobs are found by polling, and cancels arrive with heartbeats. */
   databaseUrl: string | null;
+  /** The listening connection of this process; a worker without one opens its own. */
+  listener?: Listener | undefined;
   /** A file or folder of definitions, or a list of definitions that run inline. */
   jobs: string | readonly JobDefinition[];
   /** Where deployed code comes from; null: this worker serves no deployments. */
@@ -59,6 +61,9 @@ export interface WorkerOptions extends Partial<RunnerSettings> {
   onDrain?: () => void;
 }
 
+/** While nothing happens, a server has no system jobs: their loop polls this much more rarely. */
+const SYSTEM_POLLS = 5;
+
 /**
  * A worker: its runners, its lease and its claim loops. Only `inline` and `thread` jobs
  * run inside it; no other job can delay its heartbeat. System jobs have a claim loop of their own under the same lease, so
@@ -77,7 +82,9 @@ export class Worker implements Service {
   readonly #served: ServedDefinitions = { list: [] };
   /** The loop of user jobs comes first. */
   #loops: WorkLoop[] = [];
+  /** Its own, unless the process has one. */
   #listener: Listener | undefined;
+  #hearsNoMore: (() => void) | undefined;
   #leaving = false;
   /** Of loaded definitions: schedules that the queue left out. */
   #leftOut: string[] = [];
@@ -162,15 +169,15 @@ export class Worker implements Service {
       const inline = new InlineRunners(own, clock);
       const list = own.map(({ info }) => info);
       const system = { runners: { source: () => inline }, definitions: { list } };
-      this.#loops.push(this.#loopOf({ ...system, slots: builtIn.slots }));
+      const parts = { ...system, slots: builtIn.slots };
+      this.#loops.push(this.#loopOf(parts, SYSTEM_POLLS));
     }
-    this.#listener = databaseUrl === null ? undefined : this.#listenerFor(databaseUrl);
     const register = async () => await this.#heartbeat.start();
     await (persist ? persist(register) : register());
     await this.#livenessHeartbeat?.start();
     await this.#journal.start();
     for (const loop of this.#loops) await loop.start();
-    await this.#listener?.start();
+    if (databaseUrl !== null) await this.#hear(databaseUrl);
     await this.#deployed?.start();
   }
 
@@ -194,12 +201,17 @@ export class Worker implements Service {
     this.#loops[0]?.pollSoon();
   }
 
-  #loopOf(parts: Pick<WorkLoopOptions, 'runners' | 'definitions'> & { slots?: number }): WorkLoop {
+  /** `polls`: an idle shard is polled once in so many intervals, where hints arrive. */
+  #loopOf(
+    parts: Pick<WorkLoopOptions, 'runners' | 'definitions'> & { slots?: number },
+    polls = 1,
+  ): WorkLoop {
     const { queue, pollMs, databaseUrl } = this.#options;
+    const longestMs = Math.max(polls * pollMs, quietMs(pollMs, queue.shards));
     return new WorkLoop({
       ...this.#options,
       // Without hints, work is found by polls only.
-      quietMs: databaseUrl === null ? pollMs : quietMs(pollMs, queue.shards),
+      quietMs: databaseUrl === null ? pollMs : longestMs,
       journal: this.#journal,
       instance: (shard) => this.#heartbeat.instance(shard),
       holds: (shard, instance) => this.#heartbeat.holds(shard, instance),
@@ -224,10 +236,10 @@ export class Worker implements Service {
     return running;
   }
 
-  #listenerFor(url: string): Listener {
-    return new Listener({
-      url,
-      log: this.#options.log,
+  async #hear(url: string): Promise<void> {
+    const { listener, log } = this.#options;
+    this.#listener = listener ? undefined : new Listener({ url, log });
+    this.#hearsNoMore = (listener ?? this.#listener)?.add({
       onWork: (hints) => {
         for (const loop of this.#loops) loop.hint(hints);
         if (hints.some(isReleaseHint)) this.#deployed?.checkSoon();
@@ -241,6 +253,7 @@ export class Worker implements Service {
         this.#heartbeat.beatSoon();
       },
     });
+    await this.#listener?.start();
   }
 
   /**
@@ -254,6 +267,7 @@ export class Worker implements Service {
   }
 
   async #stop(): Promise<void> {
+    this.#hearsNoMore?.();
     await this.#listener?.stop();
     // A load that is under way holds up neither the drain nor the outcomes.
     const loaded = this.#deployed?.stop();

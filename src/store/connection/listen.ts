@@ -15,9 +15,8 @@ export async function sendBeatHint(db: Queryable, worker: string): Promise<void>
   await db.run(BEAT, [BEAT_CHANNEL, worker]);
 }
 
-export interface ListenerOptions {
-  url: string;
-  log: Log;
+/** What is done with hints. */
+export interface Hearing {
   onWork?(hints: LevelHint[]): void;
   onBeat?(worker: string): void;
   onDue?(hint: DueHint): void;
@@ -25,28 +24,54 @@ export interface ListenerOptions {
   onConnected(): void;
 }
 
+export interface ListenerOptions extends Partial<Hearing> {
+  url: string;
+  log: Log;
+}
+
 /**
- * A connection that only listens. When it is lost, only hints are lost, because polling finds the
+ * A connection that only listens, one per process: PostgreSQL wakes every listening connection of a
+ * database for every hint, whatever its channel. When it is lost, only hints are lost, because polling finds the
  * work anyway. It is reopened with a growing pause, and then everything is polled once. A probe
  * detects a connection that is open but dead.
  */
 export class Listener implements Service {
   readonly name = 'listener';
-  readonly #options: ListenerOptions;
+  readonly #url: string;
+  readonly #log: Log;
+  readonly #hearing = new Set<Hearing>();
+  #client: Client | undefined;
   #stopping = new AbortController();
   #loop: Promise<void> | undefined;
 
-  constructor(options: ListenerOptions) {
-    this.#options = options;
+  constructor({ url, log, onConnected, ...hearing }: ListenerOptions) {
+    this.#url = url;
+    this.#log = log;
+    if (onConnected) this.#hearing.add({ ...hearing, onConnected });
   }
 
-  get #channels(): string[] {
-    const { onWork, onBeat, onDue } = this.#options;
-    return [
-      ...(onWork ? [WAKE_CHANNEL] : []),
-      ...(onBeat ? [BEAT_CHANNEL] : []),
-      ...(onDue ? [DUE_CHANNEL] : []),
+  /** These hear the hints from now on; on an open connection they poll once. Returns what ends it. */
+  add(hearing: Hearing): () => void {
+    this.#hearing.add(hearing);
+    // If it fails, the connection is lost, and they poll after the next one.
+    if (this.#client) {
+      this.#listen(this.#client).then(
+        () => hearing.onConnected(),
+        () => undefined,
+      );
+    }
+    return () => void this.#hearing.delete(hearing);
+  }
+
+  async #listen(client: Client): Promise<void> {
+    const all = [...this.#hearing];
+    const channels = [
+      ...(all.some(({ onWork }) => onWork) ? [WAKE_CHANNEL] : []),
+      ...(all.some(({ onBeat }) => onBeat) ? [BEAT_CHANNEL] : []),
+      ...(all.some(({ onDue }) => onDue) ? [DUE_CHANNEL] : []),
     ];
+    if (channels.length === 0) return;
+    await client.query(channels.map((channel) => `listen ${channel}`).join('; '));
   }
 
   async start(): Promise<void> {
@@ -67,7 +92,7 @@ export class Listener implements Service {
       try {
         await this.#listenOnce(stopping, () => (pauseMs = 100));
       } catch (error) {
-        this.#options.log.debug({ err: error }, 'listening connection lost; polling goes on');
+        this.#log.debug({ err: error }, 'listening connection lost; polling goes on');
       }
       await sleep(pauseMs, stopping);
       pauseMs = Math.min(5_000, pauseMs * 2);
@@ -76,7 +101,7 @@ export class Listener implements Service {
 
   async #listenOnce(stopping: AbortSignal, connected: () => void): Promise<void> {
     const client = new Client({
-      connectionString: this.#options.url,
+      connectionString: this.#url,
       application_name: 'longshore listen',
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,
@@ -88,21 +113,26 @@ export class Listener implements Service {
     });
     lost.catch(() => undefined);
     client.on('notification', ({ channel, payload = '' }) => {
-      if (channel === WAKE_CHANNEL) this.#options.onWork?.(parseHints(payload));
-      if (channel === BEAT_CHANNEL) this.#options.onBeat?.(payload);
+      const work = channel === WAKE_CHANNEL ? parseHints(payload) : null;
       const due = channel === DUE_CHANNEL ? parseDueHint(payload) : null;
-      if (due) this.#options.onDue?.(due);
+      for (const { onWork, onBeat, onDue } of this.#hearing) {
+        if (work) onWork?.(work);
+        if (channel === BEAT_CHANNEL) onBeat?.(payload);
+        if (due) onDue?.(due);
+      }
     });
     try {
       await Promise.race([client.connect(), lost]);
-      await client.query(this.#channels.map((channel) => `listen ${channel}`).join('; '));
+      this.#client = client;
+      await this.#listen(client);
       connected();
-      this.#options.onConnected();
+      for (const { onConnected } of this.#hearing) onConnected();
       while (!stopping.aborted) {
         await Promise.race([sleep(15_000, stopping), lost]);
         if (!stopping.aborted) await client.query('select 1');
       }
     } finally {
+      this.#client = undefined;
       await client.end().catch(() => undefined);
     }
   }

@@ -9,6 +9,8 @@ import { listDefinitions } from './definitions.ts';
 import { readSpreads, type Spreads } from './spreads.ts';
 
 const FRESH_MS = 1_000;
+/** From this age on, a call begins a read and does not wait for it, so that few calls find it too old. */
+const AGEING_MS = FRESH_MS / 2;
 
 /** The versions of one definition of one tenant. */
 interface Versions {
@@ -58,7 +60,11 @@ export class Catalog {
 
   /** Reads the definitions again when they are not fresh; undefined when they are. */
   refresh(): Promise<void> | undefined {
-    return this.isFresh ? undefined : this.#readSince(this.#oldestMs);
+    if (!this.isFresh) return this.#readSince(this.#oldestMs);
+    const isAgeing = this.#readAtMs < this.#clock.monotonicMs() - AGEING_MS;
+    // If it fails, a later call reads again, and one that must wait gets the error.
+    if (isAgeing && !this.#reading) this.#readOnce().catch(() => undefined);
+    return undefined;
   }
 
   get #oldestMs(): number {
@@ -72,10 +78,12 @@ export class Catalog {
 
   /** A read that is under way may have begun before that; then another one follows. */
   async #readSince(oldestMs: number): Promise<void> {
-    while (this.#readAtMs < oldestMs) {
-      this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
-      await this.#reading;
-    }
+    while (this.#readAtMs < oldestMs) await this.#readOnce();
+  }
+
+  #readOnce(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
   }
 
   /**

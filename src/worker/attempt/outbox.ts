@@ -3,7 +3,16 @@ import type { Log } from '../../runtime/log.ts';
 import { type AttemptSignals, lineFields } from './attempt-signals.ts';
 import type { Ended, Execution } from './execution.ts';
 import { ExecutionList } from './execution-list.ts';
-import type { Finished, OutcomeWriter, Written } from './outcome-writer.ts';
+import { type Finished, isPlainSettlement } from './outcome-writer.ts';
+import type { OutcomeWriter, Written } from './outcome-writer.ts';
+
+/** `plain`: successes for the short statement; `limited`: those of limited jobs. */
+type Waiting = Record<'plain' | 'others' | 'limited', Finished[]>;
+
+function kindOf(item: Finished): keyof Waiting {
+  if (item.execution.job.limited) return 'limited';
+  return isPlainSettlement(item) ? 'plain' : 'others';
+}
 
 /** The most outcomes per statement in the final flush. */
 const FLUSHED_MAX = 500;
@@ -18,9 +27,7 @@ export class Outbox {
   readonly #log: Log;
   readonly #signals: AttemptSignals | null;
   /** By shard. */
-  readonly #waiting: Finished[][];
-  /** By shard: those of limited jobs. */
-  readonly #limited: Finished[][];
+  readonly #waiting: Waiting[];
   /**
    * By shard, waiting or in flight: the next claim of the same job may arrive before this one is
    * written.
@@ -37,25 +44,34 @@ export class Outbox {
     this.#writer = writer;
     this.#log = log;
     this.#signals = signals;
-    this.#waiting = Array.from({ length: shards }, () => []);
-    this.#limited = Array.from({ length: shards }, () => []);
+    this.#waiting = Array.from({ length: shards }, () => ({ plain: [], others: [], limited: [] }));
     this.#unwritten = Array.from({ length: shards }, () => new ExecutionList());
   }
 
   add(execution: Execution, ended: Ended): void {
     this.#unwritten[execution.shard]?.add(execution);
-    const lists = execution.job.limited ? this.#limited : this.#waiting;
-    lists[execution.shard]?.push({ execution, ended });
+    const item = { execution, ended };
+    this.#waiting[execution.shard]?.[kindOf(item)].push(item);
   }
 
   /** How many wait to be written to a shard. */
   count(shard: number): number {
-    return (this.#waiting[shard]?.length ?? 0) + this.countLimited(shard);
+    return this.countPlain(shard) + this.others(shard).length + this.countLimited(shard);
+  }
+
+  /** How many of them are plain successes. */
+  countPlain(shard: number): number {
+    return this.#waiting[shard]?.plain.length ?? 0;
   }
 
   /** How many of them are of limited jobs. */
   countLimited(shard: number): number {
-    return this.#limited[shard]?.length ?? 0;
+    return this.#waiting[shard]?.limited.length ?? 0;
+  }
+
+  /** Those that are neither. */
+  others(shard: number): readonly Finished[] {
+    return this.#waiting[shard]?.others ?? [];
   }
 
   /** Nothing waits and nothing is in flight. */
@@ -86,18 +102,25 @@ export class Outbox {
 
   /** Those of limited jobs come last. */
   take(shard: number, max: number): Finished[] {
-    const plain = this.takePlain(shard, max);
-    return plain.length < max && this.countLimited(shard) > 0
-      ? [...plain, ...this.takeLimited(shard, max - plain.length)]
-      : plain;
+    const unlimited = this.takeUnlimited(shard, max);
+    return unlimited.length < max && this.countLimited(shard) > 0
+      ? [...unlimited, ...this.takeLimited(shard, max - unlimited.length)]
+      : unlimited;
+  }
+
+  /** The few others come first, so that plain ones never keep them waiting. */
+  takeUnlimited(shard: number, max: number): Finished[] {
+    const others = this.#waiting[shard]?.others.splice(0, max) ?? [];
+    const plain = this.takePlain(shard, max - others.length);
+    return others.length === 0 ? plain : [...others, ...plain];
   }
 
   takePlain(shard: number, max: number): Finished[] {
-    return this.#waiting[shard]?.splice(0, max) ?? [];
+    return this.#waiting[shard]?.plain.splice(0, max) ?? [];
   }
 
   takeLimited(shard: number, max: number): Finished[] {
-    return this.#limited[shard]?.splice(0, max) ?? [];
+    return this.#waiting[shard]?.limited.splice(0, max) ?? [];
   }
 
   /** Writes a batch. What cannot be written now is put back. */
@@ -132,8 +155,7 @@ export class Outbox {
 
   putBack(shard: number, batch: readonly Finished[]): void {
     const kept = batch.filter(({ execution }) => this.#unwritten[shard]?.has(execution));
-    this.#waiting[shard]?.unshift(...kept.filter(({ execution }) => !execution.job.limited));
-    this.#limited[shard]?.unshift(...kept.filter(({ execution }) => execution.job.limited));
+    for (const item of kept.reverse()) this.#waiting[shard]?.[kindOf(item)].unshift(item);
   }
 
   /** Handles the results of a batch; null: all of it is written. */

@@ -35,9 +35,12 @@ const FLOOR_SLACK_MICROS = 50_000;
 
 interface KnownLevel extends Level {
   /**
-   * Incremented by every hint, so that a claim does not forget work that was announced meanwhile.
+   * Another number after every hint and poll, so that a claim does not forget work that was announced
+   * or found meanwhile.
    */
   hints: number;
+  /** The poll before it was added. */
+  polls: number;
   limited: boolean;
 }
 
@@ -65,6 +68,8 @@ export class Levels {
   readonly #floors = new Map<string, number>();
   /** Whether the last claim from plain levels read them to the end and found few jobs. */
   #quiet = false;
+  #hints = 0;
+  #polls = 0;
   #pollAgain = false;
   /** Announced queues that are not known yet; and queues that this worker does not serve. */
   readonly #asked = new Set<number>();
@@ -140,6 +145,7 @@ export class Levels {
       }),
     );
     for (const queue of asked) if (!this.#queues.has(queue)) this.#foreign.add(queue);
+    this.#polls += 1;
     this.#floors.clear();
     this.#known.clear();
     this.#shutOut.clear();
@@ -268,10 +274,15 @@ export class Levels {
     return { ...level, floor, attempts: this.#served.get(level.queue)?.maxAttempts ?? 1 };
   }
 
-  /** Fewer jobs than the limit mean that every level was read to its end. */
+  /**
+   * Fewer jobs than the limit mean that every level was read to its end. A claim that began before a poll
+   * raises no floor: the poll has lowered all, and found what is below.
+   */
   #learn(visited: readonly KnownLevel[], jobs: ClaimedJob[], toTheEnd: boolean): ClaimedJob[] {
     const taken = takenFrom(jobs);
-    for (const level of taken) this.#raiseFloor(level);
+    if (visited.every(({ polls }) => polls === this.#polls)) {
+      for (const level of taken) this.#raiseFloor(level);
+    }
     const nowMs = this.#clock.monotonicMs();
     if (this.#ageingMs > 0) for (const level of taken) this.#servedAt(level, nowMs);
     this.#shares.took(taken.map((level) => ({ ...level, ...this.#ownerOf(level.queue) })));
@@ -326,10 +337,11 @@ export class Levels {
     const { tenant } = this.#ownerOf(queue);
     const limited = this.#isLimited(queue);
     const name = levelKey({ queue, rank });
-    const hints = (this.#known.get(name)?.hints ?? 0) + 1;
+    const hints = (this.#hints += 1);
+    const polls = this.#polls;
     const sinceMs = this.#since.get(name) ?? this.#clock.monotonicMs();
     if (this.#ageingMs > 0) this.#since.set(name, sinceMs);
-    this.#known.set(name, { queue, rank, tenant, hints, limited, sinceMs });
+    this.#known.set(name, { queue, rank, tenant, hints, polls, limited, sinceMs });
     this.#shutOut.delete(name);
   }
 

@@ -10,6 +10,7 @@ import { Fenced } from '../fenced.ts';
 import type { Journal } from '../attempt/journal.ts';
 import { Outbox } from '../attempt/outbox.ts';
 import type { Runners } from '../runners/runners.ts';
+import { holdMs, takeBatch, writeInMs } from './round-batch.ts';
 import { type ShardLoop, shardLoops, wakingInTurn } from './shard-loop.ts';
 import { Slots } from './slots.ts';
 import { Starter } from '../attempt/starter.ts';
@@ -63,6 +64,7 @@ export class WorkLoop implements Service {
   readonly #starter: Starter;
   readonly #signals: AttemptSignals;
   readonly #fenced = new Fenced();
+  readonly #nowMs = () => this.#options.clock.monotonicMs();
   #stopping = new AbortController();
   #onIdle: (() => void) | undefined;
 
@@ -150,18 +152,31 @@ export class WorkLoop implements Service {
 
   /** Starts the rounds that are worth it. After a failed round it throws, so the poller waits. */
   async #tick(loop: ShardLoop): Promise<number> {
-    const { failure, queue } = loop;
+    const { failure, hasFailed, queue } = loop;
     loop.failure = undefined;
+    loop.hasFailed = true;
     if (failure !== undefined) throw failure;
     if (this.#options.instance(queue.shard) === null) return this.#options.pollMs;
+    // Known work does not wait for a poll.
+    if (!hasFailed) await this.#beginRounds(loop);
     await queue.refresh();
+    const instance = await this.#beginRounds(loop);
+    loop.hasFailed = false;
+    if (instance === null) return this.#options.pollMs;
+    if (queue.wait !== null) this.#keepWaiting(loop, instance);
+    const writeMs = writeInMs(loop, this.outbox, this.#nowMs);
+    return Math.min(this.#options.pollMs, queue.dueInMs, writeMs);
+  }
+
+  /** Begins the rounds that are worth it under the current lease, and returns it; null without one. */
+  async #beginRounds(loop: ShardLoop): Promise<string | null> {
+    const { queue } = loop;
     if (this.#claimable(queue) > 0) await this.#options.readyToClaim?.(queue.shard);
     const instance = this.#options.instance(queue.shard);
-    if (instance === null) return this.#options.pollMs;
+    if (instance === null) return null;
     while (this.#worthLimitedRound(loop)) this.#beginLimited(loop, instance);
     while (this.#worthRound(loop)) this.#begin(loop, instance);
-    if (queue.wait !== null) this.#keepWaiting(loop, instance);
-    return Math.min(this.#options.pollMs, queue.dueInMs);
+    return instance;
   }
 
   get #room(): number {
@@ -188,21 +203,24 @@ export class WorkLoop implements Service {
     this.#start(loop, limitedRounds, instance, batch, Math.min(this.#room, batch.length));
   }
 
-  #worthRound({ queue, rounds }: ShardLoop): boolean {
+  #worthRound(loop: ShardLoop): boolean {
+    const { queue, rounds } = loop;
     const limited = queue.refills ? this.outbox.countLimited(queue.shard) : 0;
     const outcomes = this.outbox.count(queue.shard) - limited;
     const claimable = this.#claimable(queue);
-    if (rounds.size === 0) return outcomes > 0 || claimable > 0;
+    if (rounds.size === 0) {
+      return claimable > 0 || (outcomes > 0 && holdMs(loop, this.outbox, this.#nowMs) === 0);
+    }
     const worth = outcomes + (queue.expectsFew ? 0 : claimable);
     return rounds.size < ROUNDS_MAX && worth >= 2 * WORTH_A_ROUND;
   }
 
   #begin(loop: ShardLoop, instance: string): void {
-    const { queue, rounds } = loop;
-    const batch = queue.refills
-      ? this.outbox.takePlain(queue.shard, BATCH_MAX)
-      : this.outbox.take(queue.shard, BATCH_MAX);
-    this.#start(loop, rounds, instance, batch, this.#claimable(queue));
+    const { queue, rounds, hold } = loop;
+    const batch = takeBatch(loop, this.outbox, BATCH_MAX, this.#nowMs);
+    const claimable = this.#claimable(queue);
+    if (batch.length > 0) hold.ended(claimable > 0);
+    this.#start(loop, rounds, instance, batch, claimable);
   }
 
   #start(
@@ -251,6 +269,7 @@ export class WorkLoop implements Service {
     const accept = (jobs: readonly Accepted[]) => {
       // The lease was lost meanwhile: the reaper gives these jobs to other workers.
       if (this.#options.holds(shard, instance)) kept.accept(this.#accept(shard, jobs));
+      if (jobs.length > 0) loop.hold.claimed(this.#nowMs());
     };
     const running = () => this.running.all().filter((one) => one.shard === shard);
     const capacity = { slots: this.#slots.capacity, running };

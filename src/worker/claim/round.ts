@@ -119,9 +119,11 @@ async function settlePlainAndClaim(
     outbox.conclude(levels.shard, batch, results);
   } catch (error) {
     // The result of both halves is unknown: write the outcomes again, whose fence shows it.
-    outbox.putBack(levels.shard, batch);
-    if (error instanceof DatabaseUnavailable) throw error;
-    await outbox.write(levels.shard, outbox.take(levels.shard, batch.length));
+    if (error instanceof DatabaseUnavailable) {
+      outbox.putBack(levels.shard, batch);
+      throw error;
+    }
+    await outbox.write(levels.shard, batch);
   }
   return claimed;
 }

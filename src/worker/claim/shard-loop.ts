@@ -1,4 +1,5 @@
 import { Poller, shardName } from '../../runtime/poller.ts';
+import { Hold } from './hold.ts';
 import type { WorkLoopOptions } from './loop.ts';
 import type { ShardQueue } from './work-queue.ts';
 
@@ -14,7 +15,13 @@ export interface ShardLoop {
   limitedRounds: Set<Promise<void>>;
   /** Calls that wait for jobs (`ShardQueue.wait`), with the room of each. */
   waits: Map<Promise<void>, number>;
+  /** Whether successes wait a moment for the next claim. */
+  hold: Hold;
+  /** Since when outcomes that are not plain were left for a later round; undefined: none is. */
+  othersSinceMs: number | undefined;
   failure: unknown;
+  /** The last tick has failed: the next one asks the queue before it begins a round. */
+  hasFailed: boolean;
 }
 
 /** One loop per shard. */
@@ -37,7 +44,10 @@ export function shardLoops(
       rounds: new Set(),
       limitedRounds: new Set(),
       waits: new Map(),
+      hold: new Hold(),
+      othersSinceMs: undefined,
       failure: undefined,
+      hasFailed: false,
     };
     return loop;
   });

@@ -86,8 +86,8 @@ export interface ShardQueueOptions {
   quietMs?: number | undefined;
 }
 
-/** Where the outcomes of a round come from. */
-export type RoundOutbox = Pick<Outbox, 'write' | 'take' | 'putBack' | 'conclude'>;
+/** Where the outcomes of a round go back to. */
+export type RoundOutbox = Pick<Outbox, 'write' | 'putBack' | 'conclude'>;
 
 /** What one round writes and claims in one shard. */
 export interface Round {
