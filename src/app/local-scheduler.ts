@@ -62,6 +62,12 @@ const FOREIGN_ROUNDS = 5;
 
 /** How often the loops poll by themselves that the lookout wakes, in poll intervals. */
 const REST_POLLS = 10;
+/**
+ * What is not urgent begins these many looks after the start, one after the other, and not on as
+ * many new connections while the first jobs run. The lookout looks at once: what it finds does not wait.
+ */
+const FIRST_LOOKS = { reaping: 1, counting: 1.5, sweeping: 2, unserved: 3, canaries: 4, health: 5 };
+
 /** The lookout looks at least this often: counters are at most a second behind. */
 const LOOK_MS_MAX = 1_000;
 
@@ -130,15 +136,18 @@ export function schedulerServices(
     waker,
     clock,
     restMs,
+    firstMs: FIRST_LOOKS.reaping * lookMs,
     log,
     shardOrder: chosen,
     beating,
   });
-  const sweeping = limitSweeper(db, waker, pollMs, log, chosen, { restMs });
+  const sweepMs = FIRST_LOOKS.sweeping * lookMs;
+  const sweeping = limitSweeper(db, waker, pollMs, log, chosen, { restMs, firstMs: sweepMs });
   // A little more than the ten seconds after which it rolls up in any case.
   const countMs = (REST_POLLS + 0.5) * LOOK_MS_MAX;
   const countedMs = (Math.min(COUNTERS_STRETCH, stretch) - 0.5) * countMs;
-  const counting = counterKeeper(db, clock, log, sparing(any, quiet, clock, countedMs), countMs);
+  const counted = sparing(any, quiet, clock, countedMs);
+  const counting = counterKeeper(db, clock, log, counted, countMs, FIRST_LOOKS.counting * lookMs);
   const woken = { reaping, sweeping, counting, promoting };
   const enqueuer = new Enqueuer(db, waker, systemClock);
   // It knows when the next slot is due, and hears of changes.
@@ -195,14 +204,15 @@ export function schedulerServices(
       db,
       waker,
       log,
+      firstMs: FIRST_LOOKS.unserved * lookMs,
       shardOrder: sparing(own(foreignMs), quiet, clock, stretch * foreignMs),
     }),
     sweeping,
-    canaryJudge(db, pollMs, log, () => membership.owns(0)),
+    canaryJudge(db, pollMs, log, () => membership.owns(0), FIRST_LOOKS.canaries * lookMs),
     pruner(patient, settings, log, () => membership.owns(0)),
     counting,
     looking,
-    healthWatch(db, systemClock, log),
+    healthWatch(db, systemClock, log, { firstMs: FIRST_LOOKS.health * lookMs }),
     alertWatch({
       db,
       clock: systemClock,

@@ -27,6 +27,27 @@ function heldTick(delayMs: number) {
 }
 
 describe('a poller', () => {
+  it('pauses before its first tick where it should, until it is woken or stopped', async () => {
+    const tick = vi.fn<Tick>(async () => 1_000);
+    const late = poller(tick, { firstMs: 50 });
+    late.wake();
+    await late.start();
+    await passMs(49);
+    expect(tick).toHaveBeenCalledTimes(0);
+    await passMs(1);
+    expect(tick).toHaveBeenCalledTimes(1);
+    await late.stop();
+    await late.start();
+    late.wake();
+    await passMs(0);
+    expect(tick).toHaveBeenCalledTimes(2);
+    await late.stop();
+    await late.start();
+    await late.stop();
+    await passMs(1_000);
+    expect(tick).toHaveBeenCalledTimes(2);
+  });
+
   it('ticks at once, and then after each delay that a tick asked for', async () => {
     const delaysMs = [100, 5];
     const tick = vi.fn<Tick>(async () => delaysMs.shift() ?? 1_000);

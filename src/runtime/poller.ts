@@ -10,6 +10,8 @@ export interface PollerOptions {
   /** The wait after a failed tick. Doubles up to `maxRetryMs` while it keeps failing. */
   retryMs?: number;
   maxRetryMs?: number;
+  /** The pause before the first tick; `wake` ends it. None by default. */
+  firstMs?: number | undefined;
 }
 
 /** The name of a loop, with its shard when there are several. */
@@ -62,6 +64,9 @@ export class Poller implements Service {
 
   async #run(stopping: AbortSignal): Promise<void> {
     this.#failures = 0;
+    this.#woken = false;
+    const { firstMs = 0 } = this.#options;
+    if (firstMs > 0) await this.#pause(firstMs);
     while (!stopping.aborted) {
       this.#woken = false;
       const delayMs = await this.#tick(stopping);

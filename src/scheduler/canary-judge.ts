@@ -16,10 +16,12 @@ export function canaryJudge(
   pollMs: number,
   log: Log,
   isActive: () => boolean = () => true,
+  firstMs = 0,
 ): Service {
   return new Poller({
     name: 'canaryJudge',
     log,
+    firstMs,
     tick: async () => {
       if (!isActive()) return EVERY_POLLS * pollMs;
       for (const { tenant, number, canary, current } of await canaryCounts(db)) {

@@ -26,6 +26,7 @@ export function counterKeeper(
   log: Log,
   shardOrder: ShardOrder = ALL_SHARDS,
   restMs = EVERY_MS,
+  firstMs = 0,
 ): ShardPollers {
   const floors = new Map<number, { at: string; lowPollMs: number }>();
   const forgetMs = new Map<number, number>();
@@ -33,6 +34,7 @@ export function counterKeeper(
     name: 'counters keeper',
     log,
     shards: db.shards,
+    firstMs,
     tick: async (shard, signal) => {
       await shardOrder.take(shard, async () => {
         await rollUp(shard, signal);

@@ -15,13 +15,14 @@ export function healthWatch(
   db: Db,
   clock: Clock,
   log: Log,
-  { everyMs = EVERY_MS, tooLongMs = HELD_TOO_LONG_MS } = {},
+  { everyMs = EVERY_MS, tooLongMs = HELD_TOO_LONG_MS, firstMs = 0 } = {},
 ): Poller {
   const heldMs = holderClock(clock);
   let warned: string | null = null;
   return new Poller({
     name: 'health watch',
     log,
+    firstMs,
     tick: async () => {
       const holder = await findHolder(db);
       const culprit = holder && heldMs(holder) >= tooLongMs ? holder : null;

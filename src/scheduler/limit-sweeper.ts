@@ -27,7 +27,11 @@ export function limitSweeper(
   pollMs: number,
   log: Log,
   shardOrder: ShardOrder = ALL_SHARDS,
-  { restMs = pollMs, clock = systemClock }: { restMs?: number; clock?: Clock } = {},
+  {
+    restMs = pollMs,
+    firstMs = 0,
+    clock = systemClock,
+  }: { restMs?: number; firstMs?: number; clock?: Clock } = {},
 ): ShardPollers {
   const startMs = clock.monotonicMs();
   const routedMs = new Map<number, number>();
@@ -36,6 +40,7 @@ export function limitSweeper(
     name: 'limitSweeper',
     log,
     shards: db.shards,
+    firstMs,
     tick: async (shard) => {
       const cursor = cursors.get(shard) ?? SWEEP_START;
       const swept = await shardOrder.take(shard, async () =>

@@ -33,6 +33,8 @@ export interface ReaperOptions {
   pollMs: number;
   /** The pause where a lookout wakes it (`lookout.ts`). */
   restMs?: number;
+  /** The pause before its first tick. */
+  firstMs?: number;
   log: Log;
   /** The shards to poll each time; all of them by default. */
   shardOrder?: ShardOrder;
@@ -59,6 +61,7 @@ export function reaper(options: ReaperOptions): ShardPollers {
     name: 'reaper',
     log,
     shards: db.shards,
+    firstMs: options.firstMs,
     // After an outage jobs wait for this, so it is retried at the usual interval.
     maxRetryMs: Math.max(200, pollMs),
     tick: async (shard) => {

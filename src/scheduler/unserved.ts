@@ -20,6 +20,8 @@ export interface UnservedOptions {
   unservedAfterMs: number;
   log: Log;
   shardOrder?: ShardOrder;
+  /** The pause before its first tick. */
+  firstMs?: number;
   /** Which jobs get log lines (`core/views/job-log.ts`). */
   logJobs?: string | undefined;
 }
@@ -39,6 +41,7 @@ export function unserved(options: UnservedOptions): Service {
     name: 'unserved',
     log,
     shards: db.shards,
+    firstMs: options.firstMs,
     tick: async (shard) => {
       const fail = async () => await failUnserved({ db, waker, jobLog }, shard, scope);
       return (await shardOrder.take(shard, fail))?.more ? 0 : intervalMs;

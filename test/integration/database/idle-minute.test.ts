@@ -113,6 +113,8 @@ async function start() {
     while (!(await done())) await setImmediate();
     await answered();
   };
+  await answered();
+  const atStart = new Set(counts.keys());
   // Its queue and its history are part of what an idle server polls.
   await pass(MINUTE_MS / 2);
   await runOne();
@@ -127,7 +129,7 @@ async function start() {
   };
   const isDone = async (id: string) =>
     (await database.sql('select from longshore.done where id = $1', [id])).length === 1;
-  return { counts, pass, runOne, beginOne, isDone };
+  return { counts, atStart, pass, runOne, beginOne, isDone };
 }
 
 it('an idle minute costs the database no more statements than counted', async () => {
@@ -168,4 +170,20 @@ it('of jobs that come close together, one is settled with the claim of the next'
   expect(await isDone(second)).toBe(true);
   const count = (name: string) => counts.get(name);
   expect(['enqueue_plain', 'claim_few', 'settle_and_claim_few'].map(count)).toEqual([2, 1, 2]);
+}, 60_000);
+
+it('a start asks what there is to do, and leaves what is not urgent for later', async () => {
+  const { atStart } = await start();
+  expect(atStart).toContain('find_pending_work');
+  expect(atStart).toContain('promote');
+  const later = [
+    'bury_workers',
+    'find_orphans',
+    'roll_up_counters',
+    'first_limiter',
+    'find_unserved',
+    'canary_counts',
+    'find_xmin_holder',
+  ];
+  expect(later.filter((name) => atStart.has(name))).toEqual([]);
 }, 60_000);
