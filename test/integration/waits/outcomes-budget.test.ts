@@ -1,10 +1,12 @@
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defineJob } from '../../../src/core/definition/define.ts';
+import type { OutcomesView } from '../../../src/core/dependency/outcomes.ts';
 import type { Outcome } from '../../../src/core/job/lifecycle.ts';
 import { loadOutcomes } from '../../../src/store/edges/load-outcomes.ts';
 import { Db } from '../../../src/store/connection/db.ts';
 import { readLogs } from '../../../src/store/read/read-logs.ts';
 import { claimAny, enqueueOne, failure, newWorker, settleAs } from '../../support/jobs.ts';
+import { sharedServer } from '../../support/server-edge.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 import { apiOn, remoteWorker } from '../../support/servers/remote.ts';
 import { jobEnded, scheduling, workerOn } from '../../support/servers/worker.ts';
@@ -12,6 +14,7 @@ import { jobEnded, scheduling, workerOn } from '../../support/servers/worker.ts'
 /** Outcomes of parents and children that are too large together. */
 
 const database = sharedDatabase();
+const server = sharedServer(database);
 beforeAll(async () => await scheduling(database));
 afterEach(() => {
   vi.restoreAllMocks();
@@ -95,6 +98,18 @@ describe.each(['a worker', 'a worker over HTTP'])('%s', (which) => {
         `warn ${count - FIT} of ${count} outcomes of children are omitted (omitted: true)`,
       ),
     ]);
+  });
+
+  it('shows over HTTP which are omitted', async () => {
+    await working();
+    const paramsJson = JSON.stringify({ count: 90 });
+    const id = await enqueueOne(database, { definitionKey: 'parent', paramsJson });
+    await jobEnded(database, id);
+    const answer = await server.inject({ url: `/v1/jobs/${id}/outcomes` });
+    const { children, complete } = answer.json<OutcomesView>();
+    expect(complete).toBe(false);
+    expect(children[0]?.omitted).toBeUndefined();
+    expect(children.at(-1)).toMatchObject({ status: 'succeeded', result: null, omitted: true });
   });
 
   it('does so for parents', async () => {
