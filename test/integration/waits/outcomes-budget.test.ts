@@ -49,7 +49,7 @@ function outcomeBytes() {
       read.bytes += JSON.stringify(rows).length;
       read.statements += 1;
     }
-    return rows as never[];
+    return rows;
   });
   return read;
 }
