@@ -41,6 +41,19 @@ export const BATCH_MUTANTS: readonly Mutant[] = [
     ...LOAD,
   },
   {
+    name: 'cancelled-batch-ends-at-once',
+    mistake: 'a batch that is cancelled ends, and onComplete runs, while its jobs still stop',
+    changes: [
+      {
+        file: 'store/change/cancel-children.ts',
+        find: 'if (isJobId(jobId) && (await beginBatchCancel(',
+        replace: 'if (jobId === "" && (await beginBatchCancel(',
+      },
+    ],
+    caughtBy: ['S32'],
+    ...LOAD,
+  },
+  {
     name: 'failures-in-batches-forgotten',
     mistake: 'a batch with failed jobs succeeds, and onSuccess runs',
     changes: [

@@ -9,6 +9,7 @@ import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { closing, type Service } from '../runtime/service.ts';
 import { alertWatch, SETTLE_MS } from '../scheduler/alert-watch.ts';
+import { batchCanceller } from '../scheduler/batches/batch-canceller.ts';
 import { bulkRunner } from '../scheduler/bulk-runner.ts';
 import { canaryJudge } from '../scheduler/canary-judge.ts';
 import { lookout } from '../scheduler/lookout.ts';
@@ -208,6 +209,7 @@ export function schedulerServices(
       shardOrder: sparing(own(foreignMs), quiet, clock, stretch * foreignMs),
     }),
     sweeping,
+    batchCanceller(db, restMs, log, sparing(own(restMs), quiet, clock, stretch * restMs)),
     canaryJudge(db, pollMs, log, () => membership.owns(0), FIRST_LOOKS.canaries * lookMs),
     pruner(patient, settings, log, () => membership.owns(0)),
     counting,

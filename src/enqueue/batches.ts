@@ -136,6 +136,9 @@ export async function retryUnsuccessful(
   by: Actor | null,
 ): Promise<BatchView> {
   const before = await found(db, tenant, batchId);
+  if (before.status === 'cancelling') {
+    throw new Refusal('CONFLICT', 'the batch is being cancelled: retry it when it has ended');
+  }
   const jobs = await retryBatchJobs(db, tenant, batchId, by);
   const bad = before.failed + before.cancelled;
   if (jobs === 0 && bad > 0 && before.pending === 0) {

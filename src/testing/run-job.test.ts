@@ -138,6 +138,16 @@ describe('children', () => {
     expect(second).toMatchObject({ status: 'failed', error: { code: 'CHILDREN_FAILED' } });
   });
 
+  test('may be omitted, with a warning', async () => {
+    const first = await runJob(parent, { count: 2 });
+    const children = [{ result: 'a' }, { omitted: true }] as const;
+    const second = await runJob(parent, { count: 2 }, { after: first, children });
+    expect(second.result).toEqual([2, ['a', null]]);
+    expect(second.logs.map(({ message }) => message)).toEqual([
+      expect.stringContaining('1 of 2 outcomes of children are omitted'),
+    ]);
+  });
+
   test('of another order are the stored ones, with a warning', async () => {
     const first = await runJob(parent, { count: 1 });
     const other = { ...first, children: first.children.map((one) => ({ ...one, params: 'old' })) };

@@ -278,8 +278,9 @@ function knownOf(children: readonly RunChild[], ends: readonly ChildEnd[]): Know
   return children.map(({ jobId: id, name, definitionKey, params }, index) => {
     const asked = createHash('sha256').update(askedText(definitionKey, params)).digest('hex');
     const end = ends[index];
-    const { state = 'succeeded', result = null, error = null } = end ?? {};
-    return { id, name, asked, outcome: end ? { state, result, error } : null };
+    const { state = 'succeeded', result = null, error = null, omitted } = end ?? {};
+    const outcome = { state, result, error, ...(omitted && { omitted }) };
+    return { id, name, asked, outcome: end ? outcome : null };
   });
 }
 

@@ -29,6 +29,12 @@ export class BatchBuilder {
     history.call(call, { ok: 'suspended', id: this.batch.id });
   }
 
+  /** A client asks to cancel it. */
+  cancel(): void {
+    const call = { name: 'cancel-batch', batch: this.batch.id } as const;
+    this.#history.call(call, { ok: 'suspended', id: this.batch.id });
+  }
+
   /** One of its jobs is stored. */
   member(name: string, birth?: string): JobBuilder {
     const job = this.#history.job({ isChild: true, paramsSha: name, ...(birth && { birth }) });

@@ -184,6 +184,32 @@ export const BROKEN_BATCHES: Broken[] = [
     },
   },
   {
+    breaks: ['S32'],
+    how: 'a batch was cancelled, and onComplete ran, before its last job had ended',
+    make: (h) => {
+      const b = new BatchBuilder(h);
+      b.cancel();
+      b.run(b.jobs[0]!);
+      b.batch.move({ place: 'done', state: 'cancelled' });
+      b.call(b.onComplete, 'cancelled');
+      b.drop(b.onSuccess);
+      b.run(b.jobs[1]!);
+    },
+  },
+  {
+    breaks: ['S32'],
+    how: 'a cancelled batch counts a job too little',
+    make: (h) => {
+      const b = new BatchBuilder(h);
+      b.cancel();
+      for (const job of b.jobs) b.run(job);
+      b.batch.batchResult = JSON.stringify({ total: 1, succeeded: 1, failed: 0, cancelled: 0 });
+      b.batch.move({ place: 'done', state: 'cancelled' });
+      b.call(b.onComplete, 'cancelled');
+      b.drop(b.onSuccess);
+    },
+  },
+  {
     breaks: ['S17', 'S32'],
     how: 'a batch is cancelled without a request, and its jobs are not',
     make: (h) => {

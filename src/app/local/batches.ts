@@ -1,4 +1,4 @@
-import type { BatchCalls } from '../../client/batches/batches.ts';
+import { type BatchCalls, quotedKey } from '../../client/batches/batches.ts';
 import {
   addBatchJobs,
   type Batches,
@@ -19,21 +19,24 @@ export function localBatches(
   storing: <T>(work: Promise<T>) => Promise<T>,
 ): BatchCalls {
   const { db, enqueuer } = parts;
-  const about = { tenant, header: undefined, paramsMaxBytes: enqueuer.paramsMaxBytes };
+  const about = (key: string | undefined) => {
+    const header = key === undefined ? undefined : quotedKey(key);
+    return { tenant, header, paramsMaxBytes: enqueuer.paramsMaxBytes };
+  };
   const found = async (batchId: string) =>
     (await readBatch(db, tenant, batchId)) ?? noSuchBatch(batchId);
-  const make = async (body: object) => {
-    const request = await inSlices(parseNewBatch(body, about));
+  const make = async (body: object, key: string | undefined) => {
+    const request = await inSlices(parseNewBatch(body, about(key)));
     return (await createBatch(parts, tenant, request)).batch;
   };
-  const add = async (batchId: string, body: object) => {
+  const add = async (batchId: string, body: object, key: string | undefined) => {
     await found(batchId);
-    const added = await inSlices(parseBatchJobs(body, about));
+    const added = await inSlices(parseBatchJobs(body, about(key)));
     return await addBatchJobs(parts, tenant, batchId, added);
   };
   return {
-    make: async (body) => await storing(make(body)),
-    addJobs: async (batchId, body) => await storing(add(batchId, body)),
+    make: async (body, key) => await storing(make(body, key)),
+    addJobs: async (batchId, body, key) => await storing(add(batchId, body, key)),
     change: async (batchId, how) =>
       await storing(
         how === 'retry'

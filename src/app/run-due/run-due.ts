@@ -10,6 +10,7 @@ import type { LocalWorkerSettings } from '../local-worker.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { sleep } from '../../runtime/deadline.ts';
 import type { Log } from '../../runtime/log.ts';
+import { finishCancels } from '../../scheduler/batches/batch-canceller.ts';
 import { fireDue } from '../../scheduler/fire-due.ts';
 import { reaper } from '../../scheduler/reaper.ts';
 import { failUnserved } from '../../scheduler/unserved.ts';
@@ -95,6 +96,7 @@ export async function runDue(
     // One round: the first tick of a loop ends before its stop does.
     await reaping.start();
     await reaping.stop();
+    for (let shard = 0; shard < db.shards; shard += 1) await finishCancels(db, shard);
     await bringDue(db, waker, enqueuer, log);
     await worker.start();
     const jobLog = new JobLog(log, settings.logJobs);

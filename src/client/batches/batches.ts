@@ -2,7 +2,7 @@ import type { BatchStatus, BatchView } from '../../core/batch/batch.ts';
 import { isTerminal } from '../../core/job/job.ts';
 import { isRecord } from '../../core/values/record.ts';
 import { limitOf } from '../handle.ts';
-import { WaitTimeout } from '../http/errors.ts';
+import { ProblemError, WaitTimeout } from '../http/errors.ts';
 import { type OptionNames, refuseUnknownOptions } from '../http/known-options.ts';
 import { requestBody } from '../http/request-body.ts';
 import { pause } from '../http/retry.ts';
@@ -26,12 +26,26 @@ export interface BatchOptions<
   onSuccess?: BatchEntry<OnSuccess> | undefined;
   /** Accepts more jobs until `close()`. */
   open?: boolean | undefined;
+  /**
+   * The same call again makes no second batch: it finishes the first one, and returns it. ASCII, at most
+   * 255 characters.
+   */
+  idempotencyKey?: string | undefined;
+}
+
+export interface BatchAddOptions {
+  /** The same call again adds nothing. Unlike any other of this batch; ASCII, at most 240 characters. */
+  idempotencyKey?: string | undefined;
 }
 
 /** Where batches are stored: over HTTP, or by this process. */
 export interface BatchCalls {
-  make(body: object): Promise<Batch>;
-  addJobs(batchId: string, body: { jobs: unknown[] }): Promise<Batch>;
+  make(body: object, idempotencyKey: string | undefined): Promise<Batch>;
+  addJobs(
+    batchId: string,
+    body: { jobs: unknown[] },
+    idempotencyKey: string | undefined,
+  ): Promise<Batch>;
   change(batchId: string, how: 'close' | 'cancel' | 'retry'): Promise<Batch>;
   get(batchId: string, signal: AbortSignal | undefined): Promise<Batch>;
 }
@@ -54,7 +68,9 @@ const OPTIONS: OptionNames<BatchOptions> = {
   onComplete: true,
   onSuccess: true,
   open: true,
+  idempotencyKey: true,
 };
+const ADD_OPTIONS: OptionNames<BatchAddOptions> = { idempotencyKey: true };
 const WAIT_OPTIONS: OptionNames<BatchWaitOptions> = {
   pollMs: true,
   timeoutMs: true,
@@ -72,11 +88,12 @@ export class BatchMaker {
 
   /**
    * A long list is stored in parts: the batch is opened, filled and closed. Each part has a key of its
-   * own, so a part that is sent again adds nothing twice. If a part is refused, the batch is cancelled.
+   * own, so a part that is sent again adds nothing twice. If a part is refused, the batch is cancelled. With
+   * an idempotency key it stays open after any other error, so that the same call can finish it.
    */
   async create(entries: readonly BatchEntry[], options: BatchOptions = {}): Promise<BatchHandle> {
     refuseUnknownOptions('batch', options, OPTIONS);
-    const { name, onComplete, onSuccess, open = false } = options;
+    const { name, onComplete, onSuccess, open = false, idempotencyKey } = options;
     const first = entries.slice(0, PART);
     const rest = entries.slice(PART);
     const body = {
@@ -86,15 +103,18 @@ export class BatchMaker {
       ...(onSuccess && { onSuccess: callback('onSuccess', onSuccess) }),
       open: open || rest.length > 0,
     };
-    const batch = await this.#calls.make(body);
+    const batch = await this.#calls.make(body, idempotencyKey);
     const handle = this.handle(batch.id);
     if (rest.length === 0) return handle;
     try {
-      await this.#addParts(batch.id, rest, PART);
+      const keyOf = (at: number) => (idempotencyKey === undefined ? undefined : `part:${at}`);
+      await this.#addParts(batch.id, rest, PART, keyOf);
       if (!open) await handle.close();
     } catch (error) {
       // The caller gets no handle, so it could neither fill nor close the batch.
-      await handle.cancel().catch(() => undefined);
+      if (idempotencyKey === undefined || isRefusal(error)) {
+        await handle.cancel().catch(() => undefined);
+      }
       throw error;
     }
     return handle;
@@ -112,17 +132,29 @@ export class BatchMaker {
     return await this.#calls.get(batchId, signal);
   }
 
-  async add(batchId: string, entries: readonly BatchEntry[]): Promise<Batch> {
-    await this.#addParts(batchId, entries, 0);
+  async add(
+    batchId: string,
+    entries: readonly BatchEntry[],
+    options: BatchAddOptions = {},
+  ): Promise<Batch> {
+    refuseUnknownOptions('add', options, ADD_OPTIONS);
+    const { idempotencyKey: key } = options;
+    const keyOf = (at: number) => (key === undefined || at === 0 ? key : `${key}:${at}`);
+    await this.#addParts(batchId, entries, 0, keyOf);
     return await this.get(batchId);
   }
 
   /** `before`: how many entries of the list of the caller come before these. */
-  async #addParts(batchId: string, entries: readonly BatchEntry[], before: number): Promise<void> {
+  async #addParts(
+    batchId: string,
+    entries: readonly BatchEntry[],
+    before: number,
+    keyOf: (at: number) => string | undefined,
+  ): Promise<void> {
     for (let at = 0; at < entries.length; at += PART) {
       const jobs = entries.slice(at, at + PART).map(requestBody);
       try {
-        await this.#calls.addJobs(batchId, { jobs });
+        await this.#calls.addJobs(batchId, { jobs }, keyOf(before + at));
       } catch (error) {
         throw ofWholeList(error, before + at);
       }
@@ -155,8 +187,11 @@ export class BatchHandle {
   }
 
   /** Each entry is checked against its own definition. */
-  async add<const All extends readonly Definition[]>(entries: BatchEntries<All>): Promise<Batch> {
-    return await this.#batches.add(this.id, entries);
+  async add<const All extends readonly Definition[]>(
+    entries: BatchEntries<All>,
+    options?: BatchAddOptions,
+  ): Promise<Batch> {
+    return await this.#batches.add(this.id, entries, options);
   }
 
   async close(): Promise<Batch> {
@@ -197,6 +232,16 @@ export class BatchHandle {
       throw new WaitTimeout(`batch ${this.id}`, timeoutMs, null, seen);
     }
   }
+}
+
+/** An idempotency key as a header: in quotes it may have spaces. */
+export function quotedKey(key: string): string {
+  return `"${key.replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
+/** The same request would be refused again. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ProblemError && error.status < 500 && error.status !== 429;
 }
 
 /** A callback is an entry: a definition or its key alone has no params. */

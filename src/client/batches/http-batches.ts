@@ -3,7 +3,7 @@ import { isJobId } from '../../core/job/job-id.ts';
 import { notFound } from '../http/problems.ts';
 import { queryOf } from '../http/query.ts';
 import type { Transport } from '../http/transport.ts';
-import { type Batch, type BatchCalls, BatchMaker } from './batches.ts';
+import { type Batch, type BatchCalls, BatchMaker, quotedKey } from './batches.ts';
 
 export interface BatchPage {
   batches: Batch[];
@@ -51,15 +51,20 @@ function overHttp(transport: Transport): BatchCalls {
     return await transport.call<Batch>({ ...about, path, body });
   };
   return {
-    make: async (body) => await post('/v1/batches', body, crypto.randomUUID()),
-    addJobs: async (batchId, body) =>
-      await post(`${pathOf(batchId)}/jobs`, body, crypto.randomUUID()),
+    make: async (body, key) => await post('/v1/batches', body, headerOf(key)),
+    addJobs: async (batchId, body, key) =>
+      await post(`${pathOf(batchId)}/jobs`, body, headerOf(key)),
     change: async (batchId, how) => await post(`${pathOf(batchId)}/${how}`),
     get: async (batchId, signal) => {
       const path = pathOf(batchId);
       return await transport.call<Batch>({ method: 'GET', path, repeatable: true, signal });
     },
   };
+}
+
+/** The key of the caller in quotes; without one, a new key for the repeats of this request. */
+function headerOf(key: string | undefined): string {
+  return key === undefined ? crypto.randomUUID() : quotedKey(key);
 }
 
 function pathOf(batchId: string): string {

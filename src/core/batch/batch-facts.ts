@@ -6,4 +6,6 @@ export interface BatchFacts {
   onSuccess: string | null;
   /** Null while it accepts jobs. */
   closedAt: string | null;
+  /** Who has cancelled it last; null or absent: it was not cancelled, or by a caller without a name. */
+  cancelledBy?: string | null | undefined;
 }

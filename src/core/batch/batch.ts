@@ -11,13 +11,26 @@ export const BATCH_KEY = '$batch';
 /** `waiting.waits_for` of a batch that accepts jobs. A closed one waits for its children. */
 export const BATCH_OPEN = ':batch';
 
+/**
+ * `waiting.waits_for` of a cancelled batch, until the last of its jobs has ended. It begins like that of a
+ * closed one: both wait for their children.
+ */
+export const BATCH_CANCELLED = ':children:cancelled';
+
 /** The most jobs of one batch. */
 export const BATCH_JOBS_MAX = 100_000;
 export const BATCH_NAME_MAX = 200;
 /** The most batches of one page: the jobs of each are counted. */
 export const BATCHES_PAGE_MAX = 50;
 
-export const BATCH_STATUSES = ['open', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+export const BATCH_STATUSES = [
+  'open',
+  'running',
+  'cancelling',
+  'succeeded',
+  'failed',
+  'cancelled',
+] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
 /** The states of a job of a batch, as the batch counts them. */
@@ -58,10 +71,11 @@ export interface BatchJob {
 
 export function batchStatus(state: JobState, waitsFor: string | null): BatchStatus {
   if (isTerminal(state)) return state satisfies TerminalState;
+  if (state === 'cancelling' || waitsFor === BATCH_CANCELLED) return 'cancelling';
   return waitsFor === BATCH_OPEN ? 'open' : 'running';
 }
 
-/** The result of a batch whose jobs have all succeeded. */
+/** The result of a batch whose jobs have all succeeded, or that was cancelled. */
 export function batchResult({ total, succeeded, failed, cancelled }: BatchCounts) {
   return { total, succeeded, failed, cancelled };
 }

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { judgeParents, type ParentsVerdict, type Unsuccessful } from './dependency.ts';
+import {
+  judgeParents,
+  omittedWarning,
+  type ParentsVerdict,
+  type Unsuccessful,
+} from './dependency.ts';
 
 const ID = '0199f0a1-7c3e-7000-9b1d-5a4f3c2e1400';
 const failed: Unsuccessful = { id: ID, ended: 'failed', onFailure: 'fail' };
@@ -22,4 +27,11 @@ it.each<[string, boolean, Unsuccessful | null, ParentsVerdict]>([
   ['is cancelled if asked so', true, { ...failed, onFailure: 'cancel' }, { kind: 'cancel' }],
 ])('%s', (_, open, unsuccessful, verdict) => {
   expect(judgeParents(open, unsuccessful)).toEqual(verdict);
+});
+
+it('omitted outcomes are counted in a warning', () => {
+  expect(omittedWarning([{}, {}], 'parents')).toBeNull();
+  expect(omittedWarning([{}, { omitted: true }, { omitted: true }], 'children')).toMatch(
+    /^2 of 3 outcomes of children are omitted/,
+  );
 });

@@ -50,12 +50,30 @@ const OUTCOMES = { failed: 'failed', cancelled: 'was cancelled' } as const;
 export interface JobOutcome {
   id: string;
   state: TerminalState;
-  /** Null unless it succeeded, and when it is no longer stored. */
+  /** Null unless it succeeded, and when it is no longer stored or omitted. */
   result: unknown;
   error: JobError | null;
+  /** There was no room: the result is null although there is one, or the error is shortened. */
+  omitted?: true | undefined;
 }
 
 /** The step under which an attempt gets the outcomes of the parents; it is not stored. */
 export const PARENTS_STEP = 'parents:';
 /** Together the results of the parents have at most this many characters as JSON. */
 export const OUTCOMES_MAX_CHARS = 8_000_000;
+/** Beyond that, an error has its code and this much of its message. */
+export const OMITTED_MESSAGE_MAX = 200;
+
+/** For the log of a job; null when no outcome is omitted. */
+export function omittedWarning(
+  outcomes: readonly Pick<JobOutcome, 'omitted'>[],
+  of: 'parents' | 'children',
+): string | null {
+  const omitted = outcomes.filter((one) => one.omitted).length;
+  if (omitted === 0) return null;
+  return (
+    `${omitted} of ${outcomes.length} outcomes of ${of} are omitted (omitted: true), because together ` +
+    `they have more than 8 MB of JSON: read the result of one with client.value(id, 'result') or ` +
+    '"npx longshore show ID --result"'
+  );
+}

@@ -10,6 +10,8 @@ export interface OutcomeView {
   /** Only if the result is large: then `result` is null. */
   largeResult?: { bytes: number } | undefined;
   error: JobError | null;
+  /** There was no room for its result and its error. */
+  omitted?: true | undefined;
 }
 
 export interface ChildOutcomeView extends OutcomeView {

@@ -84,14 +84,17 @@ export function ownSteps(names: readonly string[]): string[] {
 
 /** What `ctx.parents` has; a parent that has not ended is not among them. */
 export function parentOutcomes(parents: readonly OutcomeView[]): JobOutcome[] {
-  return parents.flatMap(({ jobId, status, result, error }) =>
-    status === null ? [] : [{ id: jobId, state: status, result, error }],
+  return parents.flatMap(({ jobId, status, result, error, omitted }) =>
+    status === null
+      ? []
+      : [{ id: jobId, state: status, result, error, ...(omitted && { omitted }) }],
   );
 }
 
 export function knownChildren(children: readonly ChildOutcomeView[]): KnownChild[] {
-  return children.map(({ jobId, name, asked, status, result, error }) => {
-    const outcome = status === null ? null : { state: status, result, error };
+  return children.map(({ jobId, name, asked, status, result, error, omitted }) => {
+    const outcome =
+      status === null ? null : { state: status, result, error, ...(omitted && { omitted }) };
     return { id: jobId, name, asked, outcome };
   });
 }

@@ -8,7 +8,10 @@ export const BatchViewAnswer = z.looseObject({
   name: z.string().nullable(),
   status: z
     .enum(BATCH_STATUSES)
-    .describe('open: it accepts jobs; running: it is closed and has jobs that have not ended.'),
+    .describe(
+      'open: it accepts jobs; running: it is closed and has jobs that have not ended; ' +
+        'cancelling: it is cancelled and has jobs that have not ended.',
+    ),
   total: z.int().describe('Number of its jobs.'),
   pending: z.int().describe('Jobs that have not ended.'),
   succeeded: z.int(),

@@ -40,6 +40,10 @@ const Outcome = z.looseObject({
     .optional()
     .describe('Only if the result is large: then result is null.'),
   error: JobErrorAnswer.nullable(),
+  omitted: z
+    .literal(true)
+    .optional()
+    .describe('There was no room for its result and its error; the job itself has them.'),
 });
 
 export const OutcomesAnswer = z.looseObject({

@@ -1,12 +1,14 @@
 import type { ChangeResult } from '../../core/job/change-result.ts';
 import { OWNED_STATES, WAITING_STATES } from '../../core/job/job.ts';
-import { shardOfJobId } from '../../core/job/job-id.ts';
+import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
 import { type Actor, audited } from '../access/audit.ts';
+import { beginBatchCancel, settleBatchCancel } from '../batches/cancel-batch.ts';
 import { inTransaction, type Queryable, statement } from '../connection/db.ts';
 import { sendBeatHint } from '../connection/listen.ts';
 import { withPartitions } from '../connection/partitions.ts';
 import { ONCE_PER_ROW } from '../connection/planner.ts';
 import { sendWakeHint } from '../connection/wake.ts';
+import { statesOfJobs } from '../edges/related-jobs.ts';
 import { resolveSoon } from '../edges/resolve-ended.ts';
 import { cancelJob } from './cancel-job.ts';
 import { cancelJobs } from './cancel-jobs.ts';
@@ -25,8 +27,9 @@ const BATCH = 500;
 
 /**
  * Cancels a job, then its open children, and theirs. The job comes first: it would go on with the
- * end of its last child. A job that has ended keeps its state; its children are cancelled, so a call
- * that was interrupted can be repeated.
+ * end of its last child. A batch begins to wait for their ends as a cancelled one
+ * (`store/batches/cancel-batch.ts`). A job that has ended keeps its state; its children are cancelled, so a
+ * call that was interrupted can be repeated.
  */
 export async function cancelFamily(
   db: Queryable,
@@ -34,11 +37,29 @@ export async function cancelFamily(
   jobId: string,
   by: Actor | null = null,
 ): Promise<ChangeResult> {
+  if (isJobId(jobId) && (await beginBatchCancel(db, tenant, shardOfJobId(jobId), jobId, by))) {
+    await cancelBatchJobs(db, tenant, jobId, by);
+    const status = (await statesOfJobs(db, [jobId])).get(jobId)?.status ?? 'cancelled';
+    return { kind: 'changed', status };
+  }
+  // A batch that only waits for a worker has no open jobs, unless it was just retried: then `onComplete`
+  // has run.
   const result = await cancelJob(db, tenant, jobId, by);
   if (result.kind !== 'changed' && result.kind !== 'refused') return result;
   const cancelled = await cancelDescendants(db, tenant, jobId, by);
   if (result.kind === 'changed' || cancelled === 0) return result;
   return { kind: 'changed', status: result.status };
+}
+
+/** Cancels the open jobs of a cancelled batch, which ends with the last of them. May be repeated. */
+export async function cancelBatchJobs(
+  db: Queryable,
+  tenant: string,
+  batchId: string,
+  by: Actor | null,
+): Promise<void> {
+  await cancelDescendants(db, tenant, batchId, by);
+  await settleBatchCancel(db, shardOfJobId(batchId), batchId);
 }
 
 async function cancelDescendants(

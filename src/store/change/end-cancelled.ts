@@ -5,13 +5,14 @@ import { tellWatchers } from '../edges/tell-watchers.ts';
 import { RETURN_PERMITS, LEFT_WAITING } from '../limits/limiters.ts';
 
 /**
- * Ends the rows of `gone`, which have left `waiting`, as cancelled. `actor` is an SQL expression.
+ * Ends the rows of `gone`, which have left `waiting`, as cancelled. `actor` and `result` are SQL
+ * expressions.
  */
-export const endCancelled = (actor: string) => `ended as (
+export const endCancelled = (actor: string, result = 'null::json') => `ended as (
     insert into longshore.done (shard, id, queue, state, rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, cancel_requested_at, cancel_requested_by, finished_at)
+      interruptions, queued_at, cancel_requested_at, cancel_requested_by, finished_at, result)
     select shard, id, queue, 'cancelled', rank, attempts, max_attempts, claim_no,
-      interruptions, queued_at, at, ${actor}, at
+      interruptions, queued_at, at, ${actor}, at, ${result}
     from gone, (select clock_timestamp() as at) c
     returning ${ENDED}
   ),

@@ -10,11 +10,14 @@ export interface Suspended {
 /** A count ends here, so that a read of metrics costs no more when millions of jobs wait. */
 const COUNT_MAX = 100_000;
 
-/** Ranges of `waits_for` in the order of bytes. Signals are before or after what begins with a colon. */
+/**
+ * Ranges of `waits_for` in the order of bytes; a second colon begins a detail of a cause. Signals are
+ * before or after what begins with a colon.
+ */
 const RANGES = Object.entries(WAIT_CAUSES).flatMap(([cause, text]) =>
   text === null
     ? [`('${cause}', '', ':')`, `('${cause}', ';', '~')`]
-    : [`('${cause}', '${text}', '${text}!')`],
+    : [`('${cause}', '${text}', '${text};')`],
 );
 
 const SUSPENDED = statement<Suspended>(

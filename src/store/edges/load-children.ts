@@ -1,6 +1,6 @@
 import type { TerminalState } from '../../core/job/job.ts';
 import { type Queryable, statement } from '../connection/db.ts';
-import { loadOutcomes, type StoredOutcome } from './load-parents.ts';
+import { loadOutcomes, type StoredOutcome } from './load-outcomes.ts';
 
 /** A child of a job; the outcome is null until the resolver has seen its end. */
 export interface StoredChild {

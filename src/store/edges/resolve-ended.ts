@@ -1,7 +1,9 @@
+import { BATCH_CANCELLED } from '../../core/batch/batch.ts';
 import { CHILDREN } from '../../core/dependency/children.ts';
 import { judgeParents, PARENTS, type Unsuccessful } from '../../core/dependency/dependency.ts';
 import { VERSION_WHEN_DUE } from '../../core/job/new-job.ts';
 import type { TerminalState } from '../../core/job/job.ts';
+import { endCancelledBatch } from '../batches/end-cancelled-batch.ts';
 import { cancelJobs } from '../change/cancel-jobs.ts';
 import { failWaiting } from '../claim/fail-waiting.ts';
 import { hasOpenChild, lockForSignals, resumeJobs } from '../claim/resume.ts';
@@ -69,6 +71,8 @@ interface JudgedRow {
   queue: number;
   version: number;
   tenant: string;
+  /** It is a batch that was cancelled. */
+  cancelled: boolean;
   open: boolean;
   unsuccessful: Unsuccessful | null;
 }
@@ -77,8 +81,8 @@ interface JudgedRow {
 const JUDGE = statement<JudgedRow>(
   'judge_parents',
   `select w.id, w.claim_no as claim, to_json(w.expires_at) #>> '{}' as "expiresAt",
-     w.queue, q.version, q.tenant,
-     case when w.waits_for = '${CHILDREN}' then ${hasOpenChild('w.id')} else exists (
+     w.queue, q.version, q.tenant, w.waits_for = '${BATCH_CANCELLED}' as cancelled,
+     case when w.waits_for in ('${CHILDREN}', '${BATCH_CANCELLED}') then ${hasOpenChild('w.id')} else exists (
        select 1 from longshore.edge e
        where e.shard = $1 and e.job_id = w.id and e.kind = 'after' and e.ended is null
      ) end as open,
@@ -90,7 +94,7 @@ const JUDGE = statement<JudgedRow>(
    from unnest($2::uuid[]) as u(id)
    cross join lateral (
      select * from longshore.waiting w
-     where w.shard = $1 and w.id = u.id and ${filterOnly(`w.waits_for in ('${PARENTS}', '${CHILDREN}')`)}
+     where w.shard = $1 and w.id = u.id and ${filterOnly(`w.waits_for in ('${PARENTS}', '${CHILDREN}', '${BATCH_CANCELLED}')`)}
      limit 1 for update
    ) w
    cross join lateral (
@@ -206,7 +210,10 @@ async function moveWatchers(tx: Queryable, shard: number, ids: readonly string[]
     );
     levels.push(...cancelled.levels);
   }
-  const runs = judged.filter(({ verdict }) => verdict.kind === 'run');
+  const over = judged.filter(({ verdict }) => verdict.kind === 'run');
+  const batches = over.filter(({ cancelled }) => cancelled);
+  for (const batch of batches) await endCancelledBatch(tx, shard, batch);
+  const runs = over.filter(({ cancelled }) => !cancelled);
   const resumed = await resumeJobs(
     tx,
     shard,
@@ -219,7 +226,7 @@ async function moveWatchers(tx: Queryable, shard: number, ids: readonly string[]
     levels,
     limiters: resumed.limiters,
     unversioned: [...new Set(unversioned.map(({ queue }) => queue))],
-    ended: failures.length > 0 || cancels.length > 0,
+    ended: failures.length > 0 || cancels.length > 0 || batches.length > 0,
   };
 }
 

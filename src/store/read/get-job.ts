@@ -2,7 +2,7 @@ import { largeRefOf } from '../../core/large/large-value.ts';
 import { HOOK_PREFIX } from '../../core/definition/hooks.ts';
 import { DEFAULT_MAX_ATTEMPTS } from '../../core/definition/definition.ts';
 import { FIRST_SHAPE } from '../../core/shape/upgrade.ts';
-import { BATCH_OPEN } from '../../core/batch/batch.ts';
+import { BATCH_CANCELLED, BATCH_OPEN } from '../../core/batch/batch.ts';
 import { CHILDREN } from '../../core/dependency/children.ts';
 import { PARENTS } from '../../core/dependency/dependency.ts';
 import type { WaitsFor } from '../../core/dependency/waits-for.ts';
@@ -216,7 +216,7 @@ function shown(
 
 function waitsForOf(name: string | null): WaitsFor | null {
   if (name === null) return null;
-  if (name === CHILDREN) return { jobs: 'children' };
+  if (name === CHILDREN || name === BATCH_CANCELLED) return { jobs: 'children' };
   if (name === BATCH_OPEN) return { jobs: 'batch' };
   return name === PARENTS ? { jobs: 'parents' } : { signal: name };
 }

@@ -1,8 +1,8 @@
-import { OUTCOMES_MAX_CHARS } from '../../core/dependency/dependency.ts';
+import { OMITTED_MESSAGE_MAX, OUTCOMES_MAX_CHARS } from '../../core/dependency/dependency.ts';
 import { largeRefOf } from '../../core/large/large-value.ts';
 import type { JobError } from '../../core/job/job.ts';
 import type { StoredChild } from '../../store/edges/load-children.ts';
-import type { StoredOutcome } from '../../store/edges/load-parents.ts';
+import type { StoredOutcome } from '../../store/edges/load-outcomes.ts';
 import type { WorkQueue } from '../claim/work-queue.ts';
 
 type Opening = Pick<WorkQueue, 'vault' | 'large'>;
@@ -40,11 +40,9 @@ export async function childrenJson(
   return `[${known.join(',')}]`;
 }
 
-const MESSAGE_MAX = 200;
-
 /**
- * Results and errors that would make the message to the runner too long are left out: a result is
- * null then, and an error has its code and the beginning of its message.
+ * Results and errors that would make the message to the runner too long are omitted: a result is null
+ * then, and an error has its code and the beginning of its message.
  */
 class Budget {
   readonly #queue: Opening;
@@ -59,22 +57,26 @@ class Budget {
   /** `head` is a JSON object, to which the outcome is added. */
   async outcome(
     head: string,
-    { state, resultJson, error }: Omit<StoredOutcome, 'id'>,
+    { state, resultJson, error, omitted }: Omit<StoredOutcome, 'id'>,
   ): Promise<string> {
-    const opened = resultJson === null ? 'null' : await this.#open(resultJson);
-    const result = this.#fits(opened.length) ? opened : 'null';
+    const result = resultJson === null ? 'null' : await this.#result(resultJson);
     const whole = JSON.stringify(error);
     const shown = this.#fits(whole.length) ? whole : JSON.stringify(shortened(error));
+    const isOmitted = omitted === true || result === null || shown !== whole;
     const begun = head === '{}' ? '{' : `${head.slice(0, -1)},`;
-    return `${begun}"state":"${state}","error":${shown},"result":${result}}`;
+    const mark = isOmitted ? ',"omitted":true' : '';
+    return `${begun}"state":"${state}","error":${shown},"result":${result ?? 'null'}${mark}}`;
   }
 
-  /** A value in the storage that would not fit is not even read. */
-  async #open(json: string): Promise<string> {
+  /** Null when it does not fit. It is not opened then if that is known before. */
+  async #result(json: string): Promise<string | null> {
+    if (json === 'null') return json;
     const { vault, large } = this.#queue;
+    if (this.#chars > OUTCOMES_MAX_CHARS) return null;
     const stored = largeRefOf(JSON.parse(json));
-    if (stored && (!large || this.#chars + stored.bytes > OUTCOMES_MAX_CHARS)) return 'null';
-    return large ? await large.open(this.#tenant, json) : vault.open(this.#tenant, json);
+    if (stored && (!large || this.#chars + stored.bytes > OUTCOMES_MAX_CHARS)) return null;
+    const opened = large ? await large.open(this.#tenant, json) : vault.open(this.#tenant, json);
+    return this.#fits(opened.length) ? opened : null;
   }
 
   #fits(chars: number): boolean {
@@ -85,6 +87,6 @@ class Budget {
 
 function shortened(error: JobError | null): JobError | null {
   if (error === null) return null;
-  const message = error.message.slice(0, MESSAGE_MAX).toWellFormed();
+  const message = error.message.slice(0, OMITTED_MESSAGE_MAX).toWellFormed();
   return { code: error.code, message, stack: null, cause: null };
 }

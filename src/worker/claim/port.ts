@@ -11,7 +11,7 @@ import type { SettlementStatus } from '../../store/claim/settlement-status.ts';
 import type { Settled, Settlement } from '../../store/claim/settle.ts';
 import type { ChildRequest } from '../../core/dependency/children.ts';
 import type { StoredChild } from '../../store/edges/load-children.ts';
-import type { StoredOutcome } from '../../store/edges/load-parents.ts';
+import type { StoredOutcome } from '../../store/edges/load-outcomes.ts';
 import type { SaveAnswer } from '../ipc.ts';
 import type { SavedSteps, StepWrite } from '../../store/attempt/steps.ts';
 import type { SettleAndClaim, SettleAndClaimResult } from '../../store/claim/settle-and-claim.ts';

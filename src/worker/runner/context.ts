@@ -1,6 +1,6 @@
 import { type HookContext, type JobContext, Snooze } from '../../core/definition/define.ts';
 import type { SpawnDefinition, SpawnOptions } from '../../core/dependency/children.ts';
-import { type JobOutcome, PARENTS_STEP } from '../../core/dependency/dependency.ts';
+import { type JobOutcome, omittedWarning, PARENTS_STEP } from '../../core/dependency/dependency.ts';
 import { resultJson } from '../../core/job/result.ts';
 import type { HookParams } from '../../core/views/history.ts';
 import {
@@ -138,6 +138,10 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
       throw new Snooze(delayMs);
     },
   };
+  if (fields.parents !== NO_PARENTS) {
+    const omitted = omittedWarning(fields.parents, 'parents');
+    if (omitted !== null) fields.logger.warn(omitted);
+  }
   const ctx = Object.defineProperty(fields, 'abortSignal', ABORT_SIGNAL) as JobContext;
   return {
     ctx,

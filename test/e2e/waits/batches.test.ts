@@ -59,6 +59,13 @@ it('sends newsletters in batches, as the page says', async () => {
   const report = await jobInState(address, callback.split(/\s+/)[1] ?? '', 'succeeded');
   expect(report.result).toEqual({ batch: 'succeeded' });
   expect(shell.stdout).toMatch(/succeeded +3 +0 +0 +\S+ +november/);
+  const params = { server: address, to: ['ada', 'bob'] };
+  const campaign = { definitionKey: 'newsletter.campaign', params };
+  const { jobId } = (await post(`${address}/v1/jobs`, campaign)).body as { jobId: string };
+  const { result } = await jobInState(address, jobId, 'succeeded');
+  const made = await ended(address, (result as { batch: string }).batch);
+  expect(made).toMatchObject({ status: 'succeeded', total: 2 });
+
   const last = JSON.parse(shell.stdout.trim().split('\n').at(-1) ?? '') as BatchView;
   expect(await ended(address, last.id)).toMatchObject({ name: 'january', status: 'succeeded' });
 });

@@ -12,6 +12,7 @@ import { scheduling, workerOn } from '../../support/servers/worker.ts';
 const database = sharedDatabase({ shards: 4 });
 const stops: (() => Promise<void>)[] = [];
 let client: Longshore;
+let address = '';
 
 const double = defineJob({ key: 'double', isolation: 'inline', run: (n: number) => 2 * n });
 const report = defineJob({
@@ -25,7 +26,8 @@ beforeAll(async () => {
   const deps = { db, enqueuer, log: silentLog, host: '127.0.0.1', port: 0, version: '0' };
   const server = new HttpServer(deps);
   await server.start();
-  client = new Longshore({ url: server.address });
+  ({ address } = server);
+  client = new Longshore({ url: address });
   const builtIn = { definitions: [batchJob(db)], slots: 3 };
   const { worker, stop } = workerOn(database, { jobs: [double, report], builtIn, slots: 50 });
   await worker.start();
@@ -73,13 +75,15 @@ it('cancels the batch when a later part is refused, and names the place in the l
     errors: [{ pointer: '/jobs/1004/definitionKey' }],
   });
   const [batch] = (await client.batches.list({ limit: 1 })).batches;
-  expect(batch).toMatchObject({ name: 'refused', status: 'cancelled', total: 1_000 });
+  const ended = await client.batches.handle(batch?.id ?? '').result({ pollMs: 20 });
+  expect(ended).toMatchObject({ name: 'refused', status: 'cancelled', total: 1_000 });
 });
 
 it('retries what was cancelled', async () => {
   const later = doubles(1).map((one) => ({ ...one, options: { delayMs: 3_600_000 } }));
   const batch = await client.batch(later);
   await batch.cancel();
+  await batch.result({ pollMs: 20 });
   await batch.retry();
   expect(await batch.result({ pollMs: 20 })).toMatchObject({ status: 'succeeded', succeeded: 1 });
 });
@@ -89,4 +93,42 @@ it('cancels a batch with its jobs', async () => {
   const batch = await client.batch(later);
   await batch.cancel();
   expect(await batch.result()).toMatchObject({ status: 'cancelled' });
+});
+
+it('makes one batch of a call that is repeated with its key', async () => {
+  const options = { idempotencyKey: 'a "key" of mine', onComplete: { definition: report } };
+  const first = await client.batch(doubles(3), options);
+  await first.result({ pollMs: 20 });
+  const again = await client.batch(doubles(3), options);
+  expect(again.id).toBe(first.id);
+  expect(await again.status()).toMatchObject({ status: 'succeeded', total: 3 });
+  const other = client.batch(doubles(4), options);
+  await expect(other).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' });
+});
+
+it('finishes a long list whose first call died midway', async () => {
+  const jobs = doubles(1_000).map(({ params }) => ({ definitionKey: 'double', params }));
+  const answer = await fetch(`${address}/v1/batches`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': '"long"' },
+    body: JSON.stringify({ jobs, open: true }),
+  });
+  const { id } = (await answer.json()) as { id: string };
+  for (let times = 0; times < 2; times += 1) {
+    const batch = await client.batch(doubles(2_100), { idempotencyKey: 'long' });
+    expect(batch.id).toBe(id);
+    expect(await batch.result({ pollMs: 20 })).toMatchObject({ status: 'succeeded', total: 2_100 });
+  }
+});
+
+it('adds jobs once that are sent again with their key', async () => {
+  const batch = await client.batch([], { open: true });
+  for (let times = 0; times < 2; times += 1) {
+    const added = await batch.add(doubles(1_200), { idempotencyKey: 'first' });
+    expect(added).toMatchObject({ total: 1_200 });
+  }
+  expect(await batch.add(doubles(1), { idempotencyKey: 'second' })).toMatchObject({
+    total: 1_201,
+  });
+  await batch.close();
 });

@@ -95,3 +95,12 @@ describe('in the test rig', () => {
     await expect(rig.batches.get('..')).rejects.toThrow(NotFound);
   });
 });
+
+it('a call that is repeated with its key makes one batch', async () => {
+  const options = { idempotencyKey: 'mine' };
+  const first = await longshore.batch(doubles(1_001), options);
+  await first.result({ pollMs: 50 });
+  const again = await longshore.batch(doubles(1_001), options);
+  expect(again.id).toBe(first.id);
+  expect(await again.status()).toMatchObject({ status: 'succeeded', total: 1_001 });
+});

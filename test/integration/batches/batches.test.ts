@@ -2,7 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchJob } from '../../../src/app/built-in/batch-job.ts';
 import type { BatchView } from '../../../src/core/batch/batch.ts';
 import { defineJob } from '../../../src/core/definition/define.ts';
+import { shardOfJobId } from '../../../src/core/job/job-id.ts';
 import type { JobView } from '../../../src/core/job/job.ts';
+import { silentLog } from '../../../src/runtime/log.ts';
+import { batchCanceller } from '../../../src/scheduler/batches/batch-canceller.ts';
+import { beginBatchCancel } from '../../../src/store/batches/cancel-batch.ts';
 import { readSuspended } from '../../../src/store/counters/read-suspended.ts';
 import { newKey, newTenant, sharedServer } from '../../support/server-edge.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
@@ -28,6 +32,15 @@ const note = defineJob({
     return text;
   },
 });
+/** Does not stop before it may. */
+const stubborn = defineJob({
+  key: 'stubborn',
+  isolation: 'inline',
+  run: async ({ text }: { text: string }) => {
+    await new Promise<void>((done) => held.set(text, done));
+  },
+});
+const held = new Map<string, () => void>();
 const callback = defineJob({
   key: 'callback',
   isolation: 'inline',
@@ -44,7 +57,8 @@ beforeAll(async () => {
     keys[tenant] = (await newKey(database, tenant, 'jobs:read', 'jobs:write')).key;
   }
   const builtIn = { definitions: [batchJob(database.db)], slots: 3 };
-  const { worker, stop } = workerOn(database, { jobs: [note, callback], builtIn });
+  const jobs = [note, stubborn, callback];
+  const { worker, stop } = workerOn(database, { jobs, builtIn, cancelGraceMs: 60_000 });
   await worker.start();
   stops.push(stop, await scheduling(database));
 });
@@ -226,16 +240,66 @@ describe('a batch', () => {
     });
     for (let times = 0; times < 2; times += 1) {
       const answer = await post(`/v1/batches/${id}/cancel`, {});
-      expect(answer.json()).toMatchObject({ status: 'cancelled' });
+      expect(answer.json<BatchView>().status).toMatch(/^cancell(ing|ed)$/);
     }
-    await until('all are counted', async () => (await read(id)).cancelled === 2 || null);
-    expect((await jobEnded(onComplete)).result).toMatchObject({ state: 'cancelled' });
+    expect(await ended(id)).toMatchObject({ status: 'cancelled', cancelled: 2, pending: 0 });
+    expect((await jobEnded(onComplete)).result).toMatchObject({
+      state: 'cancelled',
+      result: { total: 2, succeeded: 0, failed: 0, cancelled: 2 },
+    });
     expect((await jobEnded(onSuccess)).status).toBe('failed');
     expect((await post(`/v1/batches/${id}/jobs`, { jobs: notes('z') })).statusCode).toBe(409);
     const audit = await database.sql(
       `select action from longshore.audit where subject = '${id}' order by id`,
     );
     expect(audit.map(({ action }) => action)).toEqual(['job.cancel', 'job.cancel_children']);
+  });
+
+  it('that is cancelled ends with the last of its jobs, and only then runs onComplete', async () => {
+    const texts = ['slow one', 'slow two'];
+    const jobs = texts.map((text) => ({ definitionKey: 'stubborn', params: { text } }));
+    const later = { ...notes('later')[0], delayMs: 3_600_000 };
+    const onCompleted = then('after the cancel');
+    const { id, onComplete } = await create({
+      jobs: [...jobs, later],
+      open: true,
+      onComplete: onCompleted,
+    });
+    await until('both run', async () => texts.every((text) => held.has(text)) || null);
+    const answer = await post(`/v1/batches/${id}/cancel`, {});
+    expect(answer.json()).toMatchObject({ status: 'cancelling', pending: 2, endedAt: null });
+    expect(answer.json<BatchView>().closedAt).not.toBeNull();
+    expect(await job(id)).toMatchObject({ status: 'suspended', waitsFor: { jobs: 'children' } });
+    expect(await read(id)).toMatchObject({ status: 'cancelling', cancelled: 1 });
+    const more = await post(`/v1/batches/${id}/jobs`, { jobs: notes('late') });
+    expect(more.json()).toMatchObject({ code: 'BATCH_CLOSED' });
+    expect((await post(`/v1/batches/${id}/retry`, {})).statusCode).toBe(409);
+    held.get('slow one')?.();
+    await until('one has ended', async () => (await read(id)).succeeded === 1 || null);
+    expect(await read(id)).toMatchObject({ status: 'cancelling', pending: 1 });
+    expect((await job(onComplete ?? '')).status).toBe('suspended');
+    held.get('slow two')?.();
+    expect(await ended(id)).toMatchObject({ status: 'cancelled', succeeded: 2, cancelled: 1 });
+    const result = { total: 3, succeeded: 2, failed: 0, cancelled: 1 };
+    expect((await jobEnded(onComplete)).result).toMatchObject({ state: 'cancelled', result });
+    expect(runs.filter((text) => text === 'after the cancel')).toHaveLength(1);
+  });
+
+  it('is cancelled by a scheduler when the process of the request died midway', async () => {
+    const jobs = notes('x', 'y').map((one) => ({ ...one, delayMs: 3_600_000 }));
+    const { id, onComplete } = await create({ jobs, onComplete: then('finished') });
+    const by = { name: 'key:1 (ci)', address: null };
+    expect(await beginBatchCancel(database.db, 'acme', shardOfJobId(id), id, by)).toBe(true);
+    expect(await read(id)).toMatchObject({ status: 'cancelling', pending: 2 });
+    const canceller = batchCanceller(database.db, 100, silentLog);
+    await canceller.start();
+    expect(await ended(id)).toMatchObject({ status: 'cancelled', cancelled: 2 });
+    await canceller.stop();
+    expect((await jobEnded(onComplete)).result).toMatchObject({ state: 'cancelled' });
+    const requested = await database.sql<{ by: string }>(
+      `select cancel_requested_by as by from longshore.done where id = '${id}'`,
+    );
+    expect(requested).toEqual([{ by: by.name }]);
   });
 });
 
@@ -256,6 +320,7 @@ it('is counted by what it waits for: more jobs while it is open, then its jobs',
   await post(`/v1/batches/${id}/close`, {});
   expect(await both()).toEqual([open, waiting + 1]);
   await post(`/v1/batches/${id}/cancel`, {});
+  await ended(id);
   expect(await both()).toEqual([open, waiting]);
 });
 

@@ -3,11 +3,12 @@ import { plainRequest } from '../../../src/core/job/new-job.ts';
 import { BATCH_KEY } from '../../../src/core/batch/batch.ts';
 import { addToBatch, closeBatch, storeBatch } from '../../../src/store/batches/store-batch.ts';
 import { readBatch } from '../../../src/store/batches/read-batches.ts';
-import { cancelJob } from '../../../src/store/change/cancel-job.ts';
+import { beginBatchCancel } from '../../../src/store/batches/cancel-batch.ts';
+import { cancelFamily } from '../../../src/store/change/cancel-children.ts';
 import type { Queryable } from '../../../src/store/connection/db.ts';
 import { resolveEnded } from '../../../src/store/edges/resolve-ended.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
-import { claimAny, newWorker, request, settleAs, SUCCESS } from '../../support/jobs.ts';
+import { claimAny, failure, newWorker, request, settleAs, SUCCESS } from '../../support/jobs.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
 
@@ -118,14 +119,56 @@ it('a job is added while the last one ends: the batch stays open', async () => {
   expect(await stateOf(id)).toMatchObject({ batch: 'open', total: 2, pending: 1 });
 });
 
-it('the batch is cancelled while a job is added: the job is a job of it', async () => {
-  const { id } = await openBatch();
+it('the batch is cancelled while a job is added: the job is cancelled with it', async () => {
+  const { id, job } = await openBatch();
   const link = await HeldLink.begin(database);
   await add(link, id);
-  const cancelling = cancelJob(database.db, TENANT, id);
+  const cancelling = cancelFamily(database.db, TENANT, id);
   await untilBlocked(database);
   await link.commit();
   await cancelling;
-  expect(await stateOf(id)).toMatchObject({ batch: 'cancelled', total: 2, pending: 2 });
+  // The one that runs is asked to stop.
+  expect(await stateOf(id)).toMatchObject({ batch: 'cancelling', total: 2, pending: 1 });
   expect(await within(async (tx) => await add(tx, id))).toEqual({ kind: 'closed' });
+  await settleAs(database, job, failure('ABORTED'), 'cancelling');
+  await resolve();
+  expect(await stateOf(id)).toMatchObject({ batch: 'cancelled', total: 2, pending: 0 });
+});
+
+it('a job is added while the batch is cancelled: it is refused', async () => {
+  const { id, job } = await openBatch();
+  const link = await HeldLink.begin(database);
+  await beginBatchCancel(link, TENANT, 0, id, null);
+  const adding = within(async (tx) => await add(tx, id));
+  await untilBlocked(database);
+  await link.commit();
+  expect(await adding).toEqual({ kind: 'closed' });
+  await settleAs(database, job, SUCCESS);
+  await resolve();
+  expect(await stateOf(id)).toMatchObject({ batch: 'cancelled', total: 1, pending: 0 });
+});
+
+it('the last job ends while the batch is cancelled: it ends as cancelled', async () => {
+  const { id, job } = await openBatch();
+  await within(async (tx) => await close(tx, id));
+  const link = await HeldLink.begin(database);
+  await beginBatchCancel(link, TENANT, 0, id, null);
+  await settleAs(database, job, SUCCESS);
+  const resolving = resolve();
+  await untilBlocked(database);
+  await link.commit();
+  await resolving;
+  expect(await stateOf(id)).toMatchObject({ status: 'cancelled', batch: 'cancelled', pending: 0 });
+});
+
+it('the batch is cancelled while the end of its last job is noted: it ends as cancelled', async () => {
+  const { id, job } = await openBatch();
+  await settleAs(database, job, SUCCESS);
+  const link = await HeldLink.begin(database);
+  await resolve(link);
+  const cancelling = cancelFamily(database.db, TENANT, id);
+  await untilBlocked(database);
+  await link.commit();
+  expect(await cancelling).toEqual({ kind: 'changed', status: 'cancelled' });
+  expect(await stateOf(id)).toMatchObject({ batch: 'cancelled', total: 1, pending: 0 });
 });

@@ -122,6 +122,7 @@ const NOT_MOVED = [
   'permit',
   'replace_waiting',
   'adopt',
+  'begin_batch_cancel',
   'block_queued',
   'close_batch',
   'hurry_delivery',

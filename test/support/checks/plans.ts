@@ -106,7 +106,9 @@ export class Planner {
       if (type === 'Seq Scan' && tables.includes(table)) return [`Seq Scan on ${table}`];
       const index = this.#indexes.get(name);
       if (!index || !tables.includes(index.table)) return [];
-      const narrow = condition.includes(`(${index.column} `);
+      // A comparison with a constant in another collation has a cast.
+      const names = [`(${index.column} `, `(${index.column})::text `];
+      const narrow = names.some((one) => condition.includes(one));
       return narrow ? [] : [`${type} of all of ${tableOf(name)} where ${condition}`];
     });
   }

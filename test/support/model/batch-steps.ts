@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { batchJob } from '../../../src/app/built-in/batch-job.ts';
-import { isTerminal, NO_USAGE } from '../../../src/core/job/job.ts';
+import { isTerminal, type JobState, NO_USAGE } from '../../../src/core/job/job.ts';
 import { isJobId } from '../../../src/core/job/job-id.ts';
 import { decide, type Outcome } from '../../../src/core/job/lifecycle.ts';
 import type { JobContext } from '../../../src/core/definition/define.ts';
@@ -13,7 +13,15 @@ import type { Entry } from '../../../src/store/enqueue/enqueue-entry.ts';
 import { failure } from '../jobs.ts';
 import { aChange, target } from './change-steps.ts';
 import { addJob, aUse, factsOf, requestOf, type Use } from './enqueue-steps.ts';
-import { BATCH_OPEN, CHILDREN, isOwned, type Model, type ModelJob, PARENTS } from './model.ts';
+import {
+  BATCH_CANCELLED,
+  BATCH_OPEN,
+  CHILDREN,
+  isOwned,
+  type Model,
+  type ModelJob,
+  PARENTS,
+} from './model.ts';
 import { RULES, settleInModel } from './outcomes.ts';
 import { type Step, step } from './step.ts';
 import { BATCHES, type World } from './world.ts';
@@ -194,8 +202,14 @@ export const cancelBatchStep: fc.Arbitrary<Step> = aChange.map((use) =>
       const answer = await cancelFamily(world.db, tenant, id);
       if (!job) return expect(answer).toEqual({ kind: 'missing' });
       const over = isTerminal(job.state);
-      cancelInModel(model, [id]);
-      if (job.watched && !over && !isOwned(job)) model.resolve();
+      const waits = job.batch && job.state === 'suspended';
+      if (waits) {
+        model.change(id, {
+          waitsFor: BATCH_CANCELLED,
+          batch: { ...job.batch, closed: true, cancelled: true },
+        });
+      } else cancelInModel(model, [id]);
+      if (job.watched && !waits && !over && !isOwned(job)) model.resolve();
       let cancelled = 0;
       for (let level = [id]; level.length > 0;) {
         const open = level.flatMap((one) => model.jobs.get(one)?.children ?? []);
@@ -203,6 +217,14 @@ export const cancelBatchStep: fc.Arbitrary<Step> = aChange.map((use) =>
         if (level.length === 0) break;
         cancelled += cancelInModel(model, level);
         model.passPermits();
+        model.resolve();
+      }
+      if (model.job(id).waitsFor === BATCH_CANCELLED) {
+        world.note(
+          model.endCancelledBatch(id)
+            ? 'a cancelled batch without open jobs ends'
+            : 'a cancelled batch waits for its jobs',
+        );
         model.resolve();
       }
       const { state: status } = model.job(id);
@@ -292,13 +314,19 @@ function outcomeOf(model: Model, world: World, { children }: ModelJob, said: unk
   return { kind: 'success', resultJson: JSON.stringify(result) };
 }
 
+function statusOf(state: JobState, waitsFor: string | null) {
+  if (isTerminal(state)) return state;
+  if (state === 'cancelling' || waitsFor === BATCH_CANCELLED) return 'cancelling';
+  return waitsFor === BATCH_OPEN ? 'open' : 'running';
+}
+
 /** What the API shows of it. */
 async function compare(model: Model, world: World, id: string): Promise<void> {
   const { state, waitsFor, children, batch, tenant } = model.job(id);
   const counted = (end: string | null) => children.filter((one) => one.ended === end).length;
   expect(await readBatch(world.db, tenant, id)).toMatchObject({
     id,
-    status: isTerminal(state) ? state : waitsFor === BATCH_OPEN ? 'open' : 'running',
+    status: statusOf(state, waitsFor),
     total: children.length,
     pending: counted(null),
     succeeded: counted('succeeded'),

@@ -106,6 +106,7 @@ function retryInModel(
     worker: null,
     cancelRequested: false,
     progress: null,
+    result: null,
     error: null,
     usage: NO_USAGE,
     tried: never ? [...job.tried, end] : job.tried,

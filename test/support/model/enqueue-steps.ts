@@ -201,9 +201,9 @@ export function storedPolicy(
 }
 
 /** As it is stored; the model does not know the time of its close. */
-export function factsOf({ onComplete, onSuccess, closed }: ModelBatch): BatchFacts {
+export function factsOf({ onComplete, onSuccess, closed, cancelled }: ModelBatch): BatchFacts {
   const closedAt = closed ? (expect.any(String) as string) : null;
-  return { name: null, onComplete, onSuccess, closedAt };
+  return { name: null, onComplete, onSuccess, closedAt, ...(cancelled && { cancelledBy: null }) };
 }
 
 export function timeOf(use: Use): (typeof TIMES)[string] {

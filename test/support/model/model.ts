@@ -95,6 +95,8 @@ export interface ModelBatch {
   readonly onComplete: string | null;
   readonly onSuccess: string | null;
   readonly closed: boolean;
+  /** It was cancelled while it waited, maybe in an earlier life. */
+  readonly cancelled?: boolean;
 }
 
 export interface ModelChild {
@@ -335,9 +337,22 @@ export class Model {
         this.change(job.id, { parents: job.parents.map(noted), children: job.children.map(noted) });
         if (job.waitsFor === PARENTS && this.#moveOn(job.id)) moved = true;
         if (job.waitsFor === CHILDREN && this.resume(job.id)) this.joined = moved = true;
+        if (job.waitsFor === BATCH_CANCELLED && this.endCancelledBatch(job.id)) moved = true;
       }
     }
     return moved;
+  }
+
+  /** Ends a cancelled batch whose jobs have all ended. */
+  endCancelledBatch(id: string): boolean {
+    const { children, watched } = this.job(id);
+    if (children.some(({ ended }) => ended === null)) return false;
+    const counted = (end: string) => children.filter(({ ended }) => ended === end).length;
+    const [succeeded, failed] = [counted('succeeded'), counted('failed')];
+    const result = { total: children.length, succeeded, failed, cancelled: counted('cancelled') };
+    this.change(id, { state: 'cancelled', waitsFor: null, cancelRequested: true, result });
+    if (watched) this.ends.set(id, 'cancelled');
+    return true;
   }
 
   #moveOn(id: string): boolean {
@@ -400,6 +415,8 @@ export const PARENTS = ':parents';
 export const CHILDREN = ':children';
 /** That of a batch which accepts jobs. */
 export const BATCH_OPEN = ':batch';
+/** That of a cancelled batch with open jobs. */
+export const BATCH_CANCELLED = ':children:cancelled';
 
 type Watched = Pick<ModelParent, 'id' | 'ended'>;
 

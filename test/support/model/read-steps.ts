@@ -4,7 +4,15 @@ import type { JobCriteria } from '../../../src/core/job/job-criteria.ts';
 import { JOB_STATES, type JobView } from '../../../src/core/job/job.ts';
 import { getJob, viewJobs } from '../../../src/store/read/get-job.ts';
 import { listJobs } from '../../../src/store/read/list-jobs.ts';
-import { BATCH_OPEN, CHILDREN, isOwned, type Model, type ModelJob, PARENTS } from './model.ts';
+import {
+  BATCH_CANCELLED,
+  BATCH_OPEN,
+  CHILDREN,
+  isOwned,
+  type Model,
+  type ModelJob,
+  PARENTS,
+} from './model.ts';
 import { aJob, findJob } from './picks.ts';
 import { errorOf, type Row } from './rows.ts';
 import { type Step, step } from './step.ts';
@@ -134,7 +142,7 @@ function viewOf(model: Model, world: World, job: ModelJob): JobView {
 
 function waitsForOf(name: string | null): JobView['waitsFor'] {
   if (name === null) return null;
-  if (name === CHILDREN) return { jobs: 'children' };
+  if (name === CHILDREN || name === BATCH_CANCELLED) return { jobs: 'children' };
   if (name === BATCH_OPEN) return { jobs: 'batch' };
   return name === PARENTS ? { jobs: 'parents' } : { signal: name };
 }

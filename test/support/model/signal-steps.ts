@@ -3,8 +3,12 @@ import { expect } from 'vitest';
 import { isTerminal } from '../../../src/core/job/job.ts';
 import { signalJob } from '../../../src/store/change/signal-job.ts';
 import { aChange, target } from './change-steps.ts';
-import { BATCH_OPEN, CHILDREN, PARENTS } from './model.ts';
+import { BATCH_CANCELLED, BATCH_OPEN, CHILDREN, PARENTS } from './model.ts';
+
 import { type Step, step } from './step.ts';
+
+/** What is no signal. */
+const OTHERS = [PARENTS, CHILDREN, BATCH_OPEN, BATCH_CANCELLED];
 
 const aSignal = fc.record({
   change: aChange,
@@ -20,8 +24,7 @@ export const signalStep: fc.Arbitrary<Step> = aSignal.map((use) =>
       model,
       use.change,
       ({ state, waitsFor, timeouts }) =>
-        (state === 'suspended' && ![PARENTS, CHILDREN, BATCH_OPEN].includes(waitsFor ?? '')) ||
-        timeouts.length > 0,
+        (state === 'suspended' && !OTHERS.includes(waitsFor ?? '')) || timeouts.length > 0,
     );
     const answer = await signalJob(world.db, tenant, id, { name, payloadJson });
     if (!job) return expect(answer).toEqual({ kind: 'missing' });

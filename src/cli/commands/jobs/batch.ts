@@ -67,6 +67,7 @@ function print(cli: Cli, command: Command, batch: Batch): void {
 }
 
 interface CreateFlags {
+  idempotencyKey?: string;
   onComplete?: string;
   onSuccess?: string;
   name?: string;
@@ -84,10 +85,12 @@ function addCreate(batch: Command, cli: Cli): void {
     .option('--on-success <key>', 'the definition of a job to run when all have succeeded')
     .option('--name <name>', 'the name of the batch')
     .option('--open', 'accept more jobs until it is closed')
+    .option('--idempotency-key <key>', KEY)
     .option('--wait', 'wait until it has ended; exit 0 if it succeeded, else 1')
     .option('--timeout <seconds>', 'maximum time to wait (exit 7)', secondsAsMs)
     .action(async (file: string, flags: CreateFlags, command: Command) => {
       const { onComplete, onSuccess, name, open = false, wait = false, timeout } = flags;
+      const { idempotencyKey } = flags;
       if (open && wait) {
         throw new UsageError('an open batch does not end: leave out --open or --wait');
       }
@@ -95,6 +98,7 @@ function addCreate(batch: Command, cli: Cli): void {
       const options: BatchOptions = {
         open,
         name,
+        idempotencyKey,
         onComplete: onComplete === undefined ? undefined : { definition: onComplete },
         onSuccess: onSuccess === undefined ? undefined : { definition: onSuccess },
       };
@@ -120,6 +124,7 @@ function addCreate(batch: Command, cli: Cli): void {
 }
 
 const FILE = 'one job per line, like {"definitionKey":"hello","params":{}}; - to read stdin';
+const KEY = 'the same command again with this key stores nothing twice';
 const HEADER = ['ID', 'STATUS', 'JOBS', 'PENDING', 'FAILED', 'AGE', 'NAME'];
 
 function addList(batch: Command, cli: Cli): void {
@@ -182,17 +187,22 @@ function addJobs(batch: Command, cli: Cli): void {
     });
 }
 
+interface AddFlags {
+  idempotencyKey?: string;
+}
+
 function addAdd(batch: Command, cli: Cli): void {
   batch
     .command('add')
     .description('Add the jobs of a file to an open batch.')
     .argument('<id>', 'the id of the batch')
     .argument('<file>', FILE)
-    .action(async (typed: string, file: string, _options: unknown, command: Command) => {
+    .option('--idempotency-key <key>', KEY)
+    .action(async (typed: string, file: string, flags: AddFlags, command: Command) => {
       const client = clientOf(cli, command);
       const lines = await readSomeJobLines(file, cli.stdin);
       const id = await findBatchId(client, typed);
-      const added = client.batches.add(id, lines.jobs);
+      const added = client.batches.add(id, lines.jobs, { idempotencyKey: flags.idempotencyKey });
       print(cli, command, await added.catch((error) => lines.refused(error)));
     });
 }

@@ -17,7 +17,10 @@ export async function readOutcomes(
     if (one.largeResult === undefined) continue;
     room -= one.largeResult.bytes;
     if (room >= 0) one.result = await client.value(one.jobId, 'result', options);
-    else isWhole = false;
+    else {
+      one.omitted = true;
+      isWhole = false;
+    }
   }
   return { parents, children, complete: isWhole };
 }

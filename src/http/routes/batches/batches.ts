@@ -97,9 +97,13 @@ const CANCEL = {
   tags: ['batches'],
   summary: 'Cancel a batch and its jobs',
   description:
-    'Cancels the batch, then its jobs that have not ended; running ones are asked to stop. May be repeated.',
+    'Cancels its jobs that have not ended; running ones are asked to stop. The batch accepts no more ' +
+    'jobs, is cancelling until the last of them has ended, and then cancelled. May be repeated.',
   params: BatchIdParams,
-  response: { 200: answer('The batch is cancelled.', BatchViewAnswer), ...changeRefusals },
+  response: {
+    200: answer('The batch is cancelling, or cancelled.', BatchViewAnswer),
+    ...changeRefusals,
+  },
 };
 
 const RETRY = {

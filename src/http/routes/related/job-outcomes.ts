@@ -63,7 +63,7 @@ export function jobOutcomesRoutes(
       for (const one of some) {
         const outcome = outcomeOf(one, views.get(one.id));
         chars += isFull ? 0 : JSON.stringify(outcome).length;
-        outcomes.set(one.id, chars > OUTCOMES_MAX_CHARS ? outcomeOf(one, undefined) : outcome);
+        outcomes.set(one.id, chars > OUTCOMES_MAX_CHARS ? omitted(one) : outcome);
       }
     }
 
@@ -77,6 +77,10 @@ export function jobOutcomesRoutes(
 }
 
 const idOf = ({ id }: Ended) => id;
+
+function omitted(one: Ended): OutcomeView {
+  return { ...outcomeOf(one, undefined), ...(one.ended !== null && { omitted: true }) };
+}
 
 /** A job that was deleted, or that runs again, has left only how it ended. */
 function outcomeOf({ id, ended }: Ended, job: JobView | undefined): OutcomeView {

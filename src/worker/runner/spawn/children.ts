@@ -17,7 +17,7 @@ import {
   unnamedChild,
   waitChildrenStep,
 } from '../../../core/dependency/children.ts';
-import type { JobOutcome } from '../../../core/dependency/dependency.ts';
+import { type JobOutcome, omittedWarning } from '../../../core/dependency/dependency.ts';
 import { checkParams, PARAMS_MAX_BYTES } from '../../../core/job/params.ts';
 import type { Saves } from '../saves.ts';
 import type { Waits } from '../waits.ts';
@@ -87,9 +87,10 @@ export class Children {
     const outcomes: JobOutcome[] = [];
     for (const child of this.#all.slice(0, awaited)) {
       if (!child?.outcome) this.#waits.end(new AwaitChildren());
-      const { state, result, error } = child.outcome;
-      outcomes.push({ id: child.id, state, result, error });
+      outcomes.push({ id: child.id, ...child.outcome });
     }
+    const omitted = omittedWarning(outcomes, 'children');
+    if (omitted !== null) this.#warn(omitted);
     const failed = outcomes.some(({ state }) => state !== 'succeeded');
     if (failed && onFailure === 'throw') throw new ChildrenFailed(outcomes);
     return outcomes;

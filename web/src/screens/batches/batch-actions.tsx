@@ -23,7 +23,7 @@ export function BatchActions({ batch }: { batch: BatchView }) {
     () => 'Batch cancelled.',
   );
   if (!useMay('jobs:write')) return null;
-  const again = retryLabel(batch);
+  const again = batch.status === 'cancelling' ? null : retryLabel(batch);
   return (
     <>
       {batch.status === 'open' && (

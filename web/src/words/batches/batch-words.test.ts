@@ -54,6 +54,7 @@ describe('batchSentence', () => {
     [{ status: 'succeeded', succeeded: 1, endedAt }, 'Succeeded: its job in 4 s.'],
     [{ status: 'succeeded', succeeded: 3, endedAt }, 'Succeeded: all 3 jobs in 4 s.'],
     [{ status: 'failed', succeeded: 8, failed: 2, endedAt }, 'Failed: 2 failed of 10 jobs in 4 s.'],
+    [{ status: 'cancelling', pending: 1, cancelled: 2 }, 'Cancelling: 1 of 3 jobs has not ended.'],
     [
       { status: 'cancelled', pending: 1, succeeded: 1, endedAt },
       'Cancelled: 1 of 2 jobs still stop.',
@@ -104,6 +105,7 @@ it('says what a cancel does', () => {
   );
   expect(mayCancelBatch(made({ status: 'open' }))).toBe(true);
   expect(mayCancelBatch(made({ status: 'cancelled', pending: 1 }))).toBe(true);
+  expect(mayCancelBatch(made({ status: 'cancelling', pending: 1 }))).toBe(false);
   expect(mayCancelBatch(made({ status: 'failed', failed: 1 }))).toBe(false);
 });
 

@@ -23,6 +23,8 @@ export function batchSentence(batch: BatchView): string {
     case 'running':
       if (pending === 0) return `Running: ${endedWords(batch)}; it is about to end.`;
       return `Running: ${endedWords(batch)}.`;
+    case 'cancelling':
+      return `Cancelling: ${amount(pending)} of ${jobs(total)} ${pending === 1 ? 'has' : 'have'} not ended.`;
     case 'succeeded':
       if (total === 0) return 'Succeeded: it had no jobs.';
       return `Succeeded: ${total === 1 ? 'its job' : `all ${amount(total)} jobs`}${took(batch)}.`;
@@ -107,6 +109,7 @@ export function cancelBatchWords({ pending, onComplete, onSuccess }: BatchView):
 }
 
 export function mayCancelBatch({ status, pending }: BatchView): boolean {
+  if (status === 'cancelling') return false;
   return status === 'open' || status === 'running' || pending > 0;
 }
 
