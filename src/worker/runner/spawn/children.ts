@@ -1,12 +1,13 @@
 import {
   AwaitChildren,
-  type ChildJob,
   ChildrenFailed,
   type WaitForChildrenOptions,
 } from '../../../core/definition/define.ts';
 import {
   askedText,
   childBody,
+  type ChildJob,
+  type ChildOutcome,
   type ChildRequest,
   CHILDREN_MAX,
   CHILDREN_STEP,
@@ -17,7 +18,6 @@ import {
   unnamedChild,
   waitChildrenStep,
 } from '../../../core/dependency/children.ts';
-import type { JobOutcome } from '../../../core/dependency/dependency.ts';
 import { checkParams, PARAMS_MAX_BYTES } from '../../../core/job/params.ts';
 import type { Saves } from '../saves.ts';
 import type { Waits } from '../waits.ts';
@@ -34,7 +34,7 @@ export class Children {
   readonly #warn: (text: string) => void;
   readonly #known = new Map<string, KnownChild>();
   /** By position. */
-  readonly #all: (Pick<KnownChild, 'id' | 'outcome'> | undefined)[] = [];
+  readonly #all: (Pick<KnownChild, 'id' | 'name' | 'outcome'> | undefined)[] = [];
   readonly #pending = new Set<Promise<unknown>>();
   #unnamed = 0;
   #waitsSoFar = 0;
@@ -77,18 +77,21 @@ export class Children {
     }
   }
 
-  async wait({ onFailure = 'throw' }: WaitForChildrenOptions): Promise<JobOutcome[]> {
+  async wait<Result>({
+    onFailure = 'throw',
+  }: WaitForChildrenOptions): Promise<ChildOutcome<Result>[]> {
     if (onFailure !== 'throw' && onFailure !== 'return') {
       throw new TypeError('onFailure of waitForChildren is "throw" or "return"');
     }
     const step = waitChildrenStep((this.#waitsSoFar += 1));
     await Promise.allSettled(this.#pending);
     const awaited = await this.#saves.own(step, () => this.#all.length);
-    const outcomes: JobOutcome[] = [];
+    const outcomes: ChildOutcome<Result>[] = [];
     for (const child of this.#all.slice(0, awaited)) {
       if (!child?.outcome) this.#waits.end(new AwaitChildren());
       const { state, result, error } = child.outcome;
-      outcomes.push({ id: child.id, state, result, error });
+      const { id, name } = child;
+      outcomes.push({ id, name, state, result: result as Result | null, error });
     }
     const failed = outcomes.some(({ state }) => state !== 'succeeded');
     if (failed && onFailure === 'throw') throw new ChildrenFailed(outcomes);
@@ -117,7 +120,7 @@ export class Children {
       for (const [index, { id, position, differs, warning }] of spawned.entries()) {
         const name = part[index]?.name ?? '';
         made.set(name, { jobId: id });
-        this.#all[position] ??= { id, outcome: null };
+        this.#all[position] ??= { id, name, outcome: null };
         if (differs) this.#warnDiffers(name, id);
         if (warning !== undefined) this.#warn(warning);
       }
