@@ -414,13 +414,15 @@ create table edge (
 )
 partition by RANGE (job_id);
 CREATE UNIQUE INDEX edge_child ON edge USING btree (shard, job_id, name) WHERE name IS NOT NULL;
-CREATE INDEX edge_on ON edge USING btree (on_shard, on_id) WHERE on_id IS NOT NULL;
+CREATE INDEX edge_on ON edge USING btree (on_shard, on_id, ended) WHERE on_id IS NOT NULL;
 CREATE INDEX edge_open_child ON edge USING btree (shard, job_id) WHERE kind = 'child'::text AND ended IS NULL;
 
 create table ended_watched (
   shard smallint not null,
   id uuid not null,
-  state job_state not null
+  state job_state,
+  revived_to uuid,
+  constraint ended_watched_check CHECK ((state IS NULL) = (revived_to IS NOT NULL))
 )
 with (
   autovacuum_vacuum_cost_delay = 0,
@@ -428,7 +430,8 @@ with (
   autovacuum_vacuum_threshold = 1000,
   vacuum_truncate = off
 );
-CREATE INDEX ended_watched_next ON ended_watched USING btree (shard, id) WHERE id IS NOT NULL;
+CREATE INDEX ended_watched_next ON ended_watched USING btree (shard, id) WHERE state IS NOT NULL;
+CREATE INDEX ended_watched_revived ON ended_watched USING btree (shard, id) WHERE state IS NULL;
 
 create table event (
   shard smallint not null,

@@ -19,7 +19,6 @@ export {
 } from './core/definition/define.ts';
 export { defineCommand, type CommandOptions } from './core/definition/define-command.ts';
 export type {
-  ChildJob,
   HookContext,
   JobContext,
   JobDefinition,
@@ -29,7 +28,13 @@ export type {
   WaitForChildrenOptions,
   WaitForOptions,
 } from './core/definition/define.ts';
-export type { SpawnEntry, SpawnOptions } from './core/dependency/children.ts';
+export type {
+  ChildJob,
+  ChildOutcome,
+  SpawnEntries,
+  SpawnEntry,
+  SpawnOptions,
+} from './core/dependency/children.ts';
 export type { JobOutcome, OnParentFailure } from './core/dependency/dependency.ts';
 export type { JobError, JobState, JobView } from './core/job/job.ts';
 export type { InProcess, InProcessOptions } from './app/in-process.ts';

@@ -133,6 +133,8 @@ const CLAIMS: Claim[] = [
   claim('e2e/large/large-values', 'docs/guides/large-values.md', 'ts'),
   claim('e2e/large/large-values', 'docs/guides/large-values.md', 'sh'),
   claim('integration/docs/docs-examples', 'docs/guides/grouping.md', 'ts'),
+  // The commands are checked here; e2e/waits/grouping starts such a worker.
+  claim('docs-blocks', 'docs/guides/grouping.md', 'sh'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'ts'),
   claim('e2e/waits/dependencies', 'docs/guides/dependencies.md', 'sh'),
   claim('e2e/waits/children', 'docs/guides/children.md', 'ts'),

@@ -489,21 +489,26 @@ create table longshore.edge (
   primary key (shard, job_id, kind, position),
   check ((kind = 'child') = (name is not null) and (kind = 'child') = (asked is not null))
 ) partition by range (job_id);
--- The jobs that wait for a job.
-create index edge_on on longshore.edge (on_shard, on_id) where on_id is not null;
+-- The jobs that wait for a job; a parent of very many finds those that have not seen its end.
+create index edge_on on longshore.edge (on_shard, on_id, ended) where on_id is not null;
 create unique index edge_child on longshore.edge (shard, job_id, name) where name is not null;
 -- Whether a job has open children: an end of one of 10,000 reads one entry.
 create index edge_open_child on longshore.edge (shard, job_id) where kind = 'child' and ended is null;
 
 -- One row per end of a watched job that the resolver (src/store/edges/resolve-ended.ts) has not seen. The
--- commit of the end writes it, so no end is lost; the commit of what follows from it deletes it.
+-- commit of the end writes it, so no end is lost; it is deleted when all jobs that wait have seen the end.
+-- A row without a state is a job that was retried, and which more jobs have failed because of than are
+-- revived at once (src/store/edges/revive-later.ts). Those with ids up to `revived_to` are done.
 create table longshore.ended_watched (
   shard smallint not null,
   id uuid not null,
-  state longshore.job_state not null
+  state longshore.job_state,
+  revived_to uuid,
+  check ((state is null) = (revived_to is not null))
 ) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
-create index ended_watched_next on longshore.ended_watched (shard, id) where id is not null;
+create index ended_watched_next on longshore.ended_watched (shard, id) where state is not null;
+create index ended_watched_revived on longshore.ended_watched (shard, id) where state is null;
 
 -- For statements that rarely need the body of a job: a function call costs nothing unless it is made,
 -- a join is prepared for every execution.

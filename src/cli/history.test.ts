@@ -333,6 +333,14 @@ test('logs of a word says how to get the log of a definition', async () => {
   expect(stderr).toContain('For all jobs of a definition: npx longshore logs --definition total');
 });
 
+test('an event says that the code of the job sleeps', () => {
+  const event = { id: '1', type: 'snoozed', at: AT, attempt: 1 } as const;
+  expect(eventText({ ...event, payload: { runAt: AT, sleep: true } })).toBe(
+    `${AT} #1  snoozed          sleeps (ctx.sleep) until ${AT}`,
+  );
+  expect(eventText({ ...event, payload: { runAt: AT } })).toContain('{"runAt"');
+});
+
 test('an event names its actor as the dashboard does', () => {
   const event = { id: '1', type: 'cancel_requested', at: AT, attempt: 1 } as const;
   const words = eventText({ ...event, payload: { by: 'anonymous (no keys)' } });

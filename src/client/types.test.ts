@@ -2,6 +2,7 @@ import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { defineCommand } from '../core/definition/define-command.ts';
 import { defineJob, type JobDefinition, type StandardSchema } from '../core/definition/define.ts';
+import type { ChildJob, ChildOutcome } from '../core/dependency/children.ts';
 import type { InputOf, JobHandle, JobStarter, Longshore, ResultOf } from './index.ts';
 
 /** What the compiler knows of a definition. Nothing here runs: `npm run types` is the test. */
@@ -44,6 +45,38 @@ test('steps have the type of what they return', () => {
     run: async (_, ctx) => {
       expectTypeOf(await ctx.step('n', () => 1)).toEqualTypeOf<number>();
       expectTypeOf(await ctx.step('s', async () => 'a')).toEqualTypeOf<string>();
+    },
+  });
+});
+
+test('children are held to their definitions, and have the types of their results', () => {
+  defineJob({
+    key: 'parent',
+    run: async (_, ctx) => {
+      const child = await ctx.spawn(resize, { width: '3' }, { name: 'small' });
+      expectTypeOf(child).toEqualTypeOf<ChildJob<{ bytes: number }>>();
+      expectTypeOf(await ctx.spawn('by-key', 1)).toEqualTypeOf<ChildJob>();
+      // @ts-expect-error Callers pass the input of the schema, which is a text.
+      await ctx.spawn(resize, { width: 3 });
+      const [first, second] = await ctx.spawnMany([
+        { definition: resize, params: { width: '1' }, options: { name: 'first' } },
+        { definition: 'by-key', params: 5 },
+      ]);
+      expectTypeOf(first).toEqualTypeOf<ChildJob<{ bytes: number }>>();
+      expectTypeOf(second).toEqualTypeOf<ChildJob>();
+      const many = ['1', '2'].map((width) => ({ definition: resize, params: { width } }));
+      expectTypeOf(await ctx.spawnMany(many)).toEqualTypeOf<ChildJob<{ bytes: number }>[]>();
+      // @ts-expect-error Each entry is held to its own definition.
+      await ctx.spawnMany([{ definition: resize, params: { width: 1 } }]);
+      // @ts-expect-error There is no such option.
+      await ctx.spawnMany([{ definition: resize, params: { width: '1' }, options: { after: [] } }]);
+      const outcomes = await ctx.waitForChildren<{ bytes: number }>();
+      expectTypeOf(outcomes).toEqualTypeOf<ChildOutcome<{ bytes: number }>[]>();
+      expectTypeOf(
+        outcomes.map(({ name, result }) => [name, result?.bytes] as const),
+      ).toEqualTypeOf<(readonly [string, number | undefined])[]>();
+      const [unknown] = await ctx.waitForChildren();
+      expectTypeOf(unknown?.result).toEqualTypeOf<unknown>();
     },
   });
 });

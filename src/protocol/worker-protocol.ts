@@ -116,7 +116,7 @@ const WireOutcome = z.union([
     error: JobFailure,
     retryAfterMs: z.number().nullable().optional(),
   }),
-  closed({ kind: z.literal('snoozed'), delayMs: z.number() }),
+  closed({ kind: z.literal('snoozed'), delayMs: z.number(), sleep: z.literal(true).optional() }),
   closed({ kind: z.literal('suspended'), signal: z.string(), timeoutMs: z.number() }),
   closed({ kind: z.literal('suspended'), children: z.literal(true) }),
   closed({ kind: z.literal('interrupted'), message: z.string() }),
@@ -131,7 +131,7 @@ const Reported = closed({
   outcome: WireOutcome.describe(
     'success, failure (retried by the rules of the definition), snoozed, suspended (until a ' +
       'signal arrives, or all children have ended), interrupted (by a stop of the worker) or unstarted; the last four cost ' +
-      'no attempt.',
+      'no attempt. A snooze with `sleep` was asked for by `ctx.sleep`.',
   ),
   usage: closed({
     pid: nullable,

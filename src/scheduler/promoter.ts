@@ -4,7 +4,7 @@ import { JobLog } from '../signals/job-log.ts';
 import type { Db } from '../store/connection/db.ts';
 import { SLEEP_MS_MAX } from '../store/connection/due-hint.ts';
 import { expireJobs } from '../store/claim/expire.ts';
-import { resolveEnded } from '../store/edges/resolve-ended.ts';
+import { resolveAndRevive } from '../store/edges/revive-later.ts';
 import { promote } from '../store/claim/promote.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { DuePoller } from './due-poller.ts';
@@ -55,7 +55,7 @@ export function promoter(
     }
     const watched = ended || expiry.ids.length > 0;
     if (watched) resolving?.wake(shard);
-    const resolved = watched && !resolving ? await resolveEnded(db, shard, AT_ONCE) : null;
+    const resolved = watched && !resolving ? await resolveAndRevive(db, shard, AT_ONCE) : null;
     waker.wake(resolved?.levels ?? []);
     const nextMs = Math.min(nextDueMs ?? Infinity, expiry.nextMs ?? Infinity);
     return askedMs + (more || expiry.more || resolved?.more ? 0 : Math.max(TOGETHER_MS, nextMs));

@@ -3,7 +3,7 @@ import type { Log } from '../runtime/log.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
 import { type Db, DatabaseUnavailable } from '../store/connection/db.ts';
 import type { Waker } from '../store/connection/wake.ts';
-import { resolveEnded } from '../store/edges/resolve-ended.ts';
+import { resolveAndRevive } from '../store/edges/revive-later.ts';
 import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const AT_ONCE = 1_000;
@@ -50,7 +50,7 @@ export function resolver(
   async function resolve(shard: number): Promise<boolean> {
     try {
       const skipped = skippedIn(shard);
-      const { levels, more } = await resolveEnded(db, shard, AT_ONCE, { skipped });
+      const { levels, more } = await resolveAndRevive(db, shard, AT_ONCE, { skipped });
       waker.wake(levels);
       return more;
     } catch (error) {
@@ -66,7 +66,7 @@ export function resolver(
       let taken: string[] = [];
       const onTaken = (ids: string[]) => (taken = ids);
       try {
-        const { levels, more } = await resolveEnded(db, shard, 1, { skipped, onTaken });
+        const { levels, more } = await resolveAndRevive(db, shard, 1, { skipped, onTaken });
         waker.wake(levels);
         if (!more) return false;
       } catch (error) {

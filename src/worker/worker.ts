@@ -1,5 +1,6 @@
 import type { JobDefinition } from '../core/definition/define.ts';
 import type { DefinitionInfo } from '../core/definition/definition.ts';
+import { groupProblem } from '../core/definition/group.ts';
 import { hasTerminalHooks, hookDefinition } from '../core/definition/hooks.ts';
 import type { BeatTiming } from '../core/queue/lease.ts';
 import { quietMs } from '../core/shards/quiet.ts';
@@ -80,6 +81,7 @@ export class Worker implements Service {
   readonly #livenessHeartbeat: LivenessHeartbeat | null;
   readonly #reconciler: Reconciler;
   readonly #served: ServedDefinitions = { list: [] };
+  readonly #warned = new Set<string>();
   /** The loop of user jobs comes first. */
   #loops: WorkLoop[] = [];
   /** Its own, unless the process has one. */
@@ -158,6 +160,7 @@ export class Worker implements Service {
     const { definitions, problems } = this.#runners.report;
     for (const problem of problems)
       log.warn({ problem }, 'skipped a definition that cannot be loaded');
+    this.#warnOfGroups(definitions);
     const own = builtIn?.definitions ?? [];
     this.#leftOut = [];
     const published = [...definitions, ...own.map(({ info }) => info)];
@@ -185,6 +188,17 @@ export class Worker implements Service {
     return shownProblems(this.#runners.report.problems);
   }
 
+  /** Once for each definition. */
+  #warnOfGroups(definitions: readonly DefinitionInfo[]): void {
+    for (const { key, version, group } of definitions) {
+      const problem = groupProblem(group, this.#options.slots);
+      const name = `${key}@${version}`;
+      if (problem === null || this.#warned.has(name)) continue;
+      this.#warned.add(name);
+      this.#options.log.warn({ definition: name }, `${key}: ${problem}`);
+    }
+  }
+
   #sourceOf(definition: DefinitionInfo): RunnerSource {
     return this.#deployed?.source(definition) ?? this.#runners.source(definition);
   }
@@ -194,6 +208,7 @@ export class Worker implements Service {
     const { queue, builtIn } = this.#options;
     const all = [...this.#runners.report.definitions, ...(this.#deployed?.definitions ?? [])];
     this.#served.list = withHooks(all);
+    this.#warnOfGroups(all);
     const own = builtIn?.definitions.map(({ info }) => info) ?? [];
     for (let shard = 0; shard < queue.shards; shard += 1) {
       await queue.announce(shard, this.#heartbeat.instance(shard), [...all, ...own]);

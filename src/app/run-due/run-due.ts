@@ -18,7 +18,7 @@ import { JobLog } from '../../signals/job-log.ts';
 import { countClaimable } from '../../store/claim/count-claimable.ts';
 import { Db } from '../../store/connection/db.ts';
 import { expireJobs } from '../../store/claim/expire.ts';
-import { resolveEnded } from '../../store/edges/resolve-ended.ts';
+import { resolveAndRevive } from '../../store/edges/revive-later.ts';
 import { rollUpAll } from '../../store/counters/roll-up.ts';
 import { Enqueuer } from '../../enqueue/enqueuer.ts';
 import { promote } from '../../store/claim/promote.ts';
@@ -153,7 +153,7 @@ async function bringDue(db: Db, waker: Waker, enqueuer: Enqueuer, log: Log): Pro
     for (let more = true; more;) {
       const promotion = await promote(db, shard, PROMOTED_AT_ONCE);
       const expiry = await expireJobs(db, shard, PROMOTED_AT_ONCE);
-      const resolved = await resolveEnded(db, shard, PROMOTED_AT_ONCE);
+      const resolved = await resolveAndRevive(db, shard, PROMOTED_AT_ONCE);
       waker.wake([...promotion.levels, ...expiry.levels, ...resolved.levels]);
       more = promotion.more || expiry.more || resolved.more;
     }

@@ -2,6 +2,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { type BatchItem, defineBatchJob, isItemFailure, ItemFailure } from './define-batch.ts';
 import type { JobDefinition } from './define.ts';
+import { groupProblem } from './group.ts';
 
 const run = () => [];
 
@@ -45,4 +46,18 @@ test('a failure is known by its mark, also across copies of this module', () => 
   for (const other of [null, 1, {}, { longshore: 'snooze' }]) {
     expect(isItemFailure(other)).toBe(false);
   }
+});
+
+test('a group that is larger than its worker is a problem, with what to set', () => {
+  expect(groupProblem({ size: 100 }, 8)).toBe(
+    'size is 100, this worker has 8 slots: groups have at most 8 jobs; set --concurrency 100',
+  );
+  expect(groupProblem({ size: 2 }, 1, 'the largest worker')).toBe(
+    'size is 2, the largest worker has 1 slot: groups have at most 1 job; set --concurrency 2',
+  );
+});
+
+test('a group that fits, and a job without one, are none', () => {
+  expect(groupProblem({ size: 8 }, 8)).toBeNull();
+  expect(groupProblem(null, 1)).toBeNull();
 });

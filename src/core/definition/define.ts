@@ -1,8 +1,11 @@
 import { definitionInfo } from './check-definition.ts';
 import { DefinitionError, type DefinitionInfo, type DefinitionPolicy } from './definition.ts';
 import {
+  type ChildJob,
+  type ChildJobs,
+  type ChildOutcome,
   type SpawnDefinition,
-  type SpawnEntry,
+  type SpawnEntries,
   type SpawnOptions,
   unsuccessfulChildren,
 } from '../dependency/children.ts';
@@ -124,25 +127,24 @@ export interface JobContext {
    * their `name`: when the code runs again, it gets the child that exists. Resolves when it is
    * durable; rejects when the job is refused, or this attempt has lost its claim.
    */
-  spawn<Input>(
-    definition: SpawnDefinition<Input>,
+  spawn<Input, Result>(
+    definition: SpawnDefinition<Input, Result>,
     params?: NoInfer<Input>,
     options?: SpawnOptions,
-  ): Promise<ChildJob>;
+  ): Promise<ChildJob<Result>>;
   spawn(definition: string, params?: unknown, options?: SpawnOptions): Promise<ChildJob>;
   /** The same for many, at most 10,000 children of one job; stored in batches of up to 500. */
-  spawnMany(entries: readonly SpawnEntry[]): Promise<ChildJob[]>;
+  spawnMany<const All extends readonly (SpawnDefinition | string)[]>(
+    entries: SpawnEntries<All>,
+  ): Promise<ChildJobs<All>>;
   /**
    * Waits for the end of all children, without a process and without using an attempt, as `waitFor`
    * does. Returns their outcomes in the order in which they were stored. Throws `ChildrenFailed` when
-   * one did not succeed, unless `onFailure` is `return`.
+   * one did not succeed, unless `onFailure` is `return`. The type of the results is not checked.
    */
-  waitForChildren(options?: WaitForChildrenOptions): Promise<JobOutcome[]>;
-}
-
-/** A child of a job. */
-export interface ChildJob {
-  readonly jobId: string;
+  waitForChildren<Result = unknown>(
+    options?: WaitForChildrenOptions,
+  ): Promise<ChildOutcome<Result>[]>;
 }
 
 export interface WaitForChildrenOptions {
@@ -298,15 +300,17 @@ export function publishedSchema(schema: StandardSchema | null): unknown {
   }
 }
 
-/** What `ctx.snooze` throws. */
+/** What `ctx.snooze` and `ctx.sleep` throw. */
 export class Snooze extends Error {
   override name = 'Snooze';
   readonly longshore = 'snooze';
   readonly delayMs: number;
+  readonly isSleep: boolean;
 
-  constructor(delayMs: number) {
+  constructor(delayMs: number, isSleep = false) {
     super(`snoozed for ${delayMs} ms`);
     this.delayMs = delayMs;
+    this.isSleep = isSleep;
   }
 }
 
@@ -339,9 +343,9 @@ export class ChildrenFailed extends Error {
   override name = 'ChildrenFailed';
   readonly code = 'CHILDREN_FAILED';
   /** Of all children, also those that succeeded. */
-  readonly outcomes: readonly JobOutcome[];
+  readonly outcomes: readonly ChildOutcome[];
 
-  constructor(outcomes: readonly JobOutcome[]) {
+  constructor(outcomes: readonly ChildOutcome[]) {
     super(unsuccessfulChildren(outcomes) ?? 'a child did not succeed');
     this.outcomes = outcomes;
   }

@@ -22,6 +22,17 @@ export function groupRule(
   };
 }
 
+/** What keeps groups below their size on a worker with so many slots; null when nothing does. */
+export function groupProblem(
+  group: Pick<GroupRule, 'size'> | null | undefined,
+  slots: number,
+  worker = 'this worker',
+): string | null {
+  if (!group || group.size <= slots) return null;
+  const [have, most] = slots === 1 ? ['1 slot', '1 job'] : [`${slots} slots`, `${slots} jobs`];
+  return `size is ${group.size}, ${worker} has ${have}: groups have at most ${most}; set --concurrency ${group.size}`;
+}
+
 function whole(key: string, name: string, value: unknown, min: number, max: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) {
     return value;

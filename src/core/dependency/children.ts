@@ -110,18 +110,46 @@ export const CHILD_FIELDS: readonly string[] = [
 ];
 
 /** What is needed of a definition. */
-export interface SpawnDefinition<Input = unknown> {
+export interface SpawnDefinition<Input = unknown, Result = unknown> {
   readonly key: string;
   readonly version: number;
   /** For the type checker only. */
-  readonly types?: { input: Input; result: unknown };
+  readonly types?: { input: Input; result: Result };
 }
 
+type Definition = SpawnDefinition | string;
+type InputOf<Of> = Of extends SpawnDefinition<infer Input> ? Input : unknown;
+type ResultOf<Of> = Of extends SpawnDefinition<unknown, infer Result> ? Result : unknown;
+
 /** One child of `ctx.spawnMany`. */
-export interface SpawnEntry {
-  definition: SpawnDefinition | string;
-  params?: unknown;
+export interface SpawnEntry<Of extends Definition = Definition> {
+  definition: Of;
+  params?: NoInfer<InputOf<Of>> | undefined;
   options?: SpawnOptions | undefined;
+}
+
+/** The children of `ctx.spawnMany`, each checked against its own definition. */
+export type SpawnEntries<All extends readonly Definition[]> = {
+  [Index in keyof All]: SpawnEntry<All[Index]>;
+};
+
+/** A child of a job. */
+export interface ChildJob<Result = unknown> {
+  readonly jobId: string;
+  /** For the type checker only. */
+  readonly types?: { result: Result };
+}
+
+export type ChildJobs<All extends readonly Definition[]> = {
+  -readonly [Index in keyof All]: ChildJob<ResultOf<All[Index]>>;
+};
+
+/** What a job learns of a child. */
+export interface ChildOutcome<Result = unknown> extends Omit<JobOutcome, 'result'> {
+  /** That of its options; without one, its place in the order of calls: `#1`. */
+  name: string;
+  /** Null unless it succeeded, and when it is no longer stored. */
+  result: Result | null;
 }
 
 /** The body of a child, without undefined fields. Throws a `TypeError`. */

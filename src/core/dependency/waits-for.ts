@@ -1,9 +1,13 @@
 import { CHILDREN } from './children.ts';
 
-/** What a suspended job waits for: a signal, or the end of other jobs. */
+/** What a suspended job waits for: a signal, or the end of other jobs. A scheduled job may sleep. */
 export type WaitsFor =
-  | { signal: string; jobs?: undefined }
-  | { jobs: 'parents' | 'children' | 'batch'; signal?: undefined };
+  | { signal: string; jobs?: undefined; sleep?: undefined }
+  | { jobs: 'parents' | 'children' | 'batch'; signal?: undefined; sleep?: undefined }
+  | { sleep: true; jobs?: undefined; signal?: undefined };
+
+/** `attempt.waits_for` of an attempt that ended with `ctx.sleep`. */
+export const SLEEP = ':sleep';
 
 /** The outcome of an attempt that waits for a signal, at most so long, or for its children. */
 export type Suspension =

@@ -123,6 +123,12 @@ describe('a running job', () => {
     ],
     ['snoozed', lastAttempt, snoozed, { to: 'scheduled', delayMs: 5_000, ...givenBack }],
     [
+      'a sleep',
+      lastAttempt,
+      { ...snoozed, sleep: true },
+      { to: 'scheduled', delayMs: 5_000, waitsFor: ':sleep', ...givenBack },
+    ],
+    [
       'waits for a signal',
       lastAttempt,
       suspended,

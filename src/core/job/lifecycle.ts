@@ -1,4 +1,4 @@
-import { type Suspension, waitOf } from '../dependency/waits-for.ts';
+import { SLEEP, type Suspension, waitOf } from '../dependency/waits-for.ts';
 import type { JobError, OwnedState, RetryPolicy } from './job.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../failure/backoff.ts';
 import { DEFAULT_MAX_INTERRUPTIONS } from '../definition/definition.ts';
@@ -11,7 +11,8 @@ export type Outcome =
   | { kind: 'lost'; message: string }
   | { kind: 'interrupted'; message: string }
   | { kind: 'unstarted' }
-  | { kind: 'snoozed'; delayMs: number }
+  /** By `ctx.snooze`, or by `ctx.sleep`. */
+  | { kind: 'snoozed'; delayMs: number; sleep?: true | undefined }
   | Suspension;
 
 /** What the decision needs of a job: its budget and its rules. */
@@ -43,7 +44,7 @@ export interface Transition {
   interrupted: boolean;
   /** False when the job was claimed but never started. */
   attempted: boolean;
-  /** The signal that a suspended job waits for, or `CHILDREN`. */
+  /** The signal that a suspended job waits for, or `CHILDREN`; of a scheduled one, `SLEEP`. */
   waitsFor: string | null;
   error: JobError | null;
   resultJson: string | null;
@@ -62,7 +63,11 @@ export function decide(job: RunningJob, outcome: Outcome, random: number): Trans
   }
   switch (outcome.kind) {
     case 'snoozed':
-      return moveTo('scheduled', { delayMs: outcome.delayMs, attemptRefunded: true });
+      return moveTo('scheduled', {
+        delayMs: outcome.delayMs,
+        attemptRefunded: true,
+        waitsFor: outcome.sleep ? SLEEP : null,
+      });
     case 'suspended':
       return moveTo('suspended', { ...waitOf(outcome), attemptRefunded: true });
     case 'interrupted':

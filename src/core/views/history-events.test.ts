@@ -292,6 +292,15 @@ describe('a job that was retried by hand', () => {
     ]);
   });
 
+  it('tells a sleep from a snooze', () => {
+    const payloadOf = (waitsFor: string | null) => {
+      const attempts = [ended('scheduled', { runAt: at(30), waitsFor })];
+      return buildHistory(rows({ attempts }), null, 9).events.at(-1)?.payload;
+    };
+    expect(payloadOf(null)).toEqual({ runAt: iso(30) });
+    expect(payloadOf(':sleep')).toEqual({ runAt: iso(30), sleep: true });
+  });
+
   it('tells how it was retried, and what its params were if it got others', () => {
     const payloadOf = (how: AttemptRecord['retried']) => {
       const { events } = buildHistory(

@@ -1,4 +1,5 @@
 import { CHILDREN } from '../dependency/children.ts';
+import { SLEEP } from '../dependency/waits-for.ts';
 import { isTerminal, type JobError, type JobState } from '../job/job.ts';
 import { comparePositions, type HistoryPosition, positionText } from './history-position.ts';
 import type { RetryMode } from '../failure/retry.ts';
@@ -31,7 +32,7 @@ export interface AttemptRecord {
   /** The state that its end moved the job to. */
   next: JobState | null;
   runAt: string | null;
-  /** The signal that it waits for, if it ended as suspended. */
+  /** The signal that it waits for, if it ended as suspended; `SLEEP`, if it sleeps. */
   waitsFor: string | null;
   error: JobError | null;
   /** Set when the job was retried by hand after this end. */
@@ -254,7 +255,9 @@ function* ending({ finishedAt: at, ...record }: AttemptRecord): Generator<Placed
     if (error?.code === 'LEASE_EXPIRED') yield left('lease_lost', { workerId, message });
     if (error?.code === 'INTERRUPTED') yield left('interrupted', { message });
   }
-  if (next === 'scheduled') yield left('snoozed', { runAt: iso(runAt) });
+  if (next === 'scheduled') {
+    yield left('snoozed', { runAt: iso(runAt), ...(waitsFor === SLEEP && { sleep: true }) });
+  }
   if (next === 'suspended') {
     const wait =
       waitsFor === CHILDREN ? { jobs: 'children' } : { signal: waitsFor, runAt: iso(runAt) };

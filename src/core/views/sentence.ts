@@ -9,7 +9,9 @@ export function sentence(job: JobView, now: Date): string {
     case 'created':
       return 'held until it is released';
     case 'scheduled':
-      return `scheduled to run ${until(job.runAt, now)}`;
+      return job.waitsFor?.sleep
+        ? `sleeping, goes on ${until(job.runAt, now)}`
+        : `scheduled to run ${until(job.runAt, now)}`;
     case 'queued':
       return `queued for ${since(job.queuedAt ?? job.createdAt, now)}, ${waitsFor(job)}`;
     case 'running':

@@ -66,7 +66,7 @@ export function whyNotRunning(job: JobView, world: JobWorld, now: Date): Explana
     case 'scheduled': {
       const newer = job.warnings.find(({ code }) => code === 'PARAMS_NEWER');
       if (newer) return ofShape(newer.detail ?? '');
-      return ofTime(job, now, 'Not due yet');
+      return job.waitsFor?.sleep ? ofSleep(job, now) : ofTime(job, now, 'Not due yet');
     }
     case 'retrying':
       return ofTime(job, now, `Attempt ${job.attempts} failed; the next one waits for the backoff`);
@@ -97,6 +97,11 @@ function ofTime({ runAt }: JobView, now: Date, because: string): Explanation {
     ['A scheduler queues due jobs, and none seems to be running.'],
     'Start one with “npx longshore scheduler”, or run “npx longshore doctor”.',
   );
+}
+
+function ofSleep(job: JobView, now: Date): Explanation {
+  const until = job.runAt?.slice(0, 16).replace('T', ' ') ?? '';
+  return ofTime(job, now, `It sleeps (ctx.sleep) until ${until} UTC`);
 }
 
 function ofShape(detail: string): Explanation {

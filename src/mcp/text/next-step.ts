@@ -33,7 +33,7 @@ const HELP: Record<FailureCode, string> = {
   CHILDREN_FAILED:
     'Retry the children that did not succeed, then this job: it waits for them again.',
   BATCH_FAILED:
-    'Retry the jobs of the batch that did not succeed, then the batch: it waits for them again.',
+    'Retry the jobs of the batch that did not succeed: it then waits for them again by itself.',
   CANNOT_DECRYPT: 'Give the workers the encryption key, then retry.',
   INTERRUPTED: 'Deploys interrupted it too often: retry, or raise maxInterruptions.',
 };

@@ -8,6 +8,7 @@ import { type JobError, JOB_STATES, type JobView } from '../../core/job/job.ts';
  */
 const Moment = z.iso.datetime();
 const status = z.enum(JOB_STATES).describe('State of the job.');
+const none = z.undefined().optional();
 const jobId = z.string().describe('The id of the job, a UUID.');
 
 export const JobIdParams = z.object({
@@ -65,15 +66,18 @@ export const JobAnswer = z
     scheduledFor: Moment.nullable(),
     waitsFor: z
       .union([
-        z.looseObject({ signal: z.string(), jobs: z.undefined().optional() }),
+        z.looseObject({ signal: z.string(), jobs: none, sleep: none }),
         z.looseObject({
           jobs: z.enum(['parents', 'children', 'batch']),
-          signal: z.undefined().optional(),
+          signal: none,
+          sleep: none,
         }),
+        z.looseObject({ sleep: z.literal(true), jobs: none, signal: none }),
       ])
       .nullable()
       .describe(
-        'What a suspended job waits for: a signal, until runAt, or the end of its parents or children.',
+        'What a suspended job waits for: a signal, until runAt, or the end of its parents or ' +
+          'children. A scheduled job whose code called `ctx.sleep` has `sleep`.',
       ),
     warnings: z.array(
       z.looseObject({

@@ -10,7 +10,7 @@ import { distributedFunction } from '../connection/distributed-function.ts';
 import { atCtids, filterOnly, ONCE_PER_ROW, ctidOf } from '../connection/planner.ts';
 import { resolveNow } from '../edges/resolve-ended.ts';
 import { unsuccessfulParent } from '../edges/unsuccessful-parent.ts';
-import { reviveFollowers } from '../edges/revive-followers.ts';
+import { type RevivalBudget, revivalBudget, reviveFollowers } from '../edges/revive-followers.ts';
 import { permit, COUNT_BLOCKED, keyLimiter, blocks } from '../limits/limiters.ts';
 import { moves, counters } from '../counters/counter-moves.ts';
 
@@ -255,13 +255,13 @@ export async function retryJobs(
   ids: readonly string[],
   { mode, runAt, paramsJson, version = 'same' }: RetryRequest,
   { tenant, states, endedBefore }: RetryScope,
-  random: () => number = () => db.clock.random(),
+  budget: RevivalBudget = revivalBudget(),
 ): Promise<RetriedJob[]> {
   if (ids.length === 0) return [];
   const moved = version === 'same' ? [] : await db.run(FOLLOW, [shard, ids, tenant, states]);
   const versions = new Map(moved.map((one) => [one.id, one.version]));
   const backs = mode === 'later' && runAt === null;
-  const delays = backs ? await backoffs(db, shard, ids, random) : new Map<string, number>();
+  const delays = backs ? await backoffs(db, shard, ids) : new Map<string, number>();
   const batch = ids.toSorted().map((id, n) => ({
     n,
     id,
@@ -278,11 +278,21 @@ export async function retryJobs(
   const suspended = jobs.filter(({ state }) => state === 'suspended').map(({ id }) => id);
   await resolveNow(db, shard, suspended);
   const back = jobs.map(({ id }) => id);
-  await reviveFollowers(db, shard, back, async (tx, of, followers) => {
-    const again = { mode: 'now', runAt: null, paramsJson: null } as const;
-    await retryJobs(tx, of, followers, again, { tenant, states: ['failed'], endedBefore: null });
-  });
+  await reviveFollowers(db, shard, back, budget, retryFollowers);
   return jobs;
+}
+
+/** Jobs that failed because of one that is retried now. */
+export async function retryFollowers(
+  tx: Queryable,
+  shard: number,
+  ids: readonly string[],
+  tenant: string,
+  budget: RevivalBudget,
+): Promise<void> {
+  const again = { mode: 'now', runAt: null, paramsJson: null } as const;
+  const failed = { tenant, states: ['failed'], endedBefore: null } as const;
+  await retryJobs(tx, shard, ids, again, failed, budget);
 }
 
 const BACKOFF_RULES = statement<{
@@ -314,13 +324,12 @@ async function backoffs(
   db: Queryable,
   shard: number,
   ids: readonly string[],
-  random: () => number,
 ): Promise<Map<string, number>> {
   const rows = await db.run(BACKOFF_RULES, [shard, ids]);
   return new Map(
     rows.map(({ id, attempts, own, published }) => {
       const policy = own ?? published ?? DEFAULT_RETRY;
-      return [id, retryDelayMs(policy, Math.max(1, attempts), null, random())];
+      return [id, retryDelayMs(policy, Math.max(1, attempts), null, db.clock.random())];
     }),
   );
 }

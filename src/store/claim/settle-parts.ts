@@ -70,7 +70,8 @@ export const INSERT_WAITING = `
       case when next <> 'queued' then at + make_interval(secs => delay_ms / 1000.0) end,
       expires_at, attempts - attempt_refunded, max_attempts, claim_no, interruptions + interrupted,
       case when next = 'queued' then at end,
-      coalesce(next = 'queued' and key_limiter = any (permits), false), fails_unserved, waits_for, watched
+      coalesce(next = 'queued' and key_limiter = any (permits), false), fails_unserved,
+      case when next = 'suspended' then waits_for end, watched
     from owned, clock where ${goesTo(WAITING_STATES)}
   )`;
 

@@ -10,7 +10,7 @@ import { hasOpenChild, lockForSignals, resumeJobs } from '../claim/resume.ts';
 import { routeJobs } from '../claim/route-jobs.ts';
 import { inTransaction, type Queryable, statement } from '../connection/db.ts';
 import { withPartitions } from '../connection/partitions.ts';
-import { atCtids, ctidOf, filterOnly, ONCE_PER_ROW } from '../connection/planner.ts';
+import { atCtids, ctidOf, filterOnly } from '../connection/planner.ts';
 import { type LevelHint, sendWakeHint } from '../connection/wake.ts';
 import { permit } from '../limits/limiters.ts';
 
@@ -18,6 +18,10 @@ import { permit } from '../limits/limiters.ts';
  * The resolver: moves on the jobs that waited for a job which has ended. The statement that ended it has
  * written a row to `ended_watched`; one transaction takes some of these rows, notes the ends in `edge`,
  * and queues, fails or cancels the jobs whose wait is over. If it dies, the rows are there for the next.
+ *
+ * Any number of jobs may wait for one, so a round notes a bounded number of edges. The row of an end that
+ * has more stays, unchanged, for the next round: a retry by hand that waits for the round must find it
+ * (`revive-followers.ts`).
  *
  * Two resolvers may each note the end of one parent of the same job, and neither sees what the other has
  * written. So each locks the body of the job after it has noted the end, and only a later statement looks
@@ -30,38 +34,68 @@ export interface Resolved {
   levels: LevelHint[];
   /** Whether more ends may be left. */
   more: boolean;
+  /** A retried job has followers to revive (`revive-later.ts`). */
+  revival: boolean;
 }
 
-const TAKE = statement<{ id: string; state: TerminalState }>(
+/** Edges that a round notes. */
+const EDGES_AT_ONCE = 1_000;
+/** Of one end, if there are many: a parent of very many must not hold back the others. */
+const EDGES_OF_ONE = 100;
+
+interface Taken {
+  id: string;
+  state: TerminalState;
+  place: string;
+}
+
+/** The rows stay until all of their edges are noted. A row without a state says that there are revivals. */
+const TAKE = statement<{ id: string; state: TerminalState | null; place: string | null }>(
   'take_ended',
   `with picked as materialized (
      select ${ctidOf('e')} as place, e.id, e.state from longshore.ended_watched e
-     where e.shard = $1 and ${filterOnly('e.id <> all ($3::uuid[])')}
+     where e.shard = $1 and e.state is not null and ${filterOnly('e.id <> all ($3::uuid[])')}
      order by e.id limit $2 for update skip locked
    ),
-   gone as (
-     delete from longshore.ended_watched
-     where ${atCtids('select place from picked')} and ${filterOnly('shard = $1')}
+   revival as materialized (
+     select e.id from longshore.ended_watched e
+     where e.shard = $1 and e.state is null and ${filterOnly('e.id <> all ($3::uuid[])')} limit 1
    )
-   select id, state from picked`,
+   select id, state, place::text from picked
+   union all select id, null, null from revival`,
 );
 
-/** Notes the end of these jobs; returns the jobs that wait for them. */
-const NOTE_ENDS = statement<{ shard: number; id: string }>(
+/** By their places, which do not change while they are locked. A later row of the same job stays. */
+const FORGET = statement<{ id: string }>(
+  'forget_ended',
+  `delete from longshore.ended_watched
+   where ctid = any ($2::tid[]) and ${filterOnly('shard = $1')}
+   returning id`,
+);
+
+interface NotedEdge {
+  on: string;
+  shard: number;
+  id: string;
+}
+
+/** Notes the end of these jobs in at most $5 edges, $4 of each; returns the jobs that wait for them. */
+const NOTE_ENDS = statement<NotedEdge>(
   'note_ends',
   `with hit as materialized (
-     select e.place, e.shard, e.job_id from unnest($2::uuid[]) as u(id)
+     select u.id as on_id, e.place, e.shard, e.job_id from unnest($2::uuid[]) as u(id)
      cross join lateral (
        select ${ctidOf('e')} as place, e.shard, e.job_id from longshore.edge e
-       where e.on_shard = $1 and e.on_id = u.id and ${filterOnly('e.ended is null')} ${ONCE_PER_ROW}
+       where e.on_shard = $1 and e.on_id = u.id and e.ended is null limit $4
      ) e
+     limit $5
    ),
    noted as (
      update longshore.edge set ended = $3::longshore.job_state
      where ${atCtids('select place from hit')} and ended is null
        and ${filterOnly('on_shard = $1 and on_id = any ($2::uuid[])')}
    )
-   select distinct shard, job_id as id from hit`,
+   select on_id as "on", shard, job_id as id from hit`,
 );
 
 interface JudgedRow {
@@ -122,17 +156,28 @@ export async function resolveEnded(
   limit: number,
   { skipped = [], onTaken }: ResolveOptions = {},
 ): Promise<Resolved> {
-  const { moved, more } = await withPartitions(db, async () =>
+  const { moved, more, revival } = await withPartitions(db, async () =>
     inTransaction(db, async (tx) => {
-      if (db.shards !== undefined && db.shards > 1) await tx.run(TIMEOUT);
-      const ends = await tx.run(TAKE, [shard, limit, skipped]);
+      await limitStatements(db, tx);
+      const rows = await tx.run(TAKE, [shard, limit, skipped]);
+      const ends = rows.filter((row): row is Taken => row.state !== null);
       onTaken?.(ends.map(({ id }) => id));
-      return { moved: await moveOn(tx, shard, ends), more: ends.length === limit };
+      const { moved: jobs, left } = await moveOn(tx, shard, ends);
+      return {
+        moved: jobs,
+        more: ends.length === limit || left,
+        revival: rows.length > ends.length,
+      };
     }),
   );
   const levels: LevelHint[] = [];
   for (const one of moved) levels.push(...(await afterMove(db, one)));
-  return { levels, more: more || moved.some(({ ended }) => ended) };
+  return { levels, more: more || moved.some(({ ended }) => ended), revival };
+}
+
+/** In a transaction that may wait for another shard. */
+export async function limitStatements(db: { shards?: number }, tx: Queryable): Promise<void> {
+  if (db.shards !== undefined && db.shards > 1) await tx.run(TIMEOUT);
 }
 
 /**
@@ -171,20 +216,41 @@ interface Moved {
 async function moveOn(
   tx: Queryable,
   shard: number,
-  ends: readonly { id: string; state: TerminalState }[],
-): Promise<Moved[]> {
+  ends: readonly Taken[],
+): Promise<{ moved: Moved[]; left: boolean }> {
   const watchers = new Map<number, Set<string>>();
+  const left = new Set<string>();
+  const ofOne = Math.max(EDGES_OF_ONE, Math.floor(EDGES_AT_ONCE / Math.max(1, ends.length)));
+  let free = EDGES_AT_ONCE;
   for (const [state, ended] of Map.groupBy(ends, (one) => one.state)) {
     const ids = [...new Set(ended.map(({ id }) => id))].sort();
-    for (const { shard: of, id } of await tx.run(NOTE_ENDS, [shard, ids, state])) {
+    const edges = free > 0 ? await tx.run(NOTE_ENDS, [shard, ids, state, ofOne, free]) : [];
+    for (const { shard: of, id } of edges) {
       watchers.set(of, (watchers.get(of) ?? new Set()).add(id));
     }
+    for (const id of unfinished(ids, edges, ofOne, free)) left.add(id);
+    free -= edges.length;
   }
   const moved: Moved[] = [];
   for (const [of, ids] of [...watchers].sort(([a], [b]) => a - b)) {
     moved.push(await moveWatchers(tx, of, [...ids].sort()));
   }
-  return moved;
+  const finished = ends.flatMap(({ id, place }) => (left.has(id) ? [] : [place]));
+  if (finished.length > 0) await tx.run(FORGET, [shard, finished]);
+  return { moved, left: left.size > 0 };
+}
+
+/** The ends that may have more edges; the edges are in the order of the ends. */
+function unfinished(
+  ids: readonly string[],
+  edges: readonly NotedEdge[],
+  ofOne: number,
+  ofAll: number,
+): string[] {
+  const counts = new Map<string, number>();
+  for (const { on } of edges) counts.set(on, (counts.get(on) ?? 0) + 1);
+  const last = edges.length < ofAll ? ids.length : ids.indexOf(edges.at(-1)?.on ?? '');
+  return ids.filter((id, index) => index >= last || counts.get(id) === ofOne);
 }
 
 async function moveWatchers(tx: Queryable, shard: number, ids: readonly string[]): Promise<Moved> {

@@ -1,3 +1,4 @@
+import { BATCH_KEY } from '../../core/batch/batch.ts';
 import { PARENTS } from '../../core/dependency/dependency.ts';
 import { lockForSignals } from '../claim/resume.ts';
 import { type Queryable, statement } from '../connection/db.ts';
@@ -8,9 +9,25 @@ import { unsuccessfulParent } from './unsuccessful-parent.ts';
 /**
  * When a job is retried by hand, the jobs that failed because of it wait for it again, and so do those that
  * failed because of them. A job that another parent keeps from running stays failed. If it is a child, the
- * end that its parent knows of is void; the parent itself is not retried. Needs the transaction of the
- * retry.
+ * end that its parent knows of is void; the parent itself is not retried, except for a batch. Needs the
+ * transaction of the retry.
+ *
+ * Any number of jobs may have failed because of one, so this transaction revives a bounded number. If there
+ * are more, it writes a row to `ended_watched` instead, and the scheduler revives them part by part
+ * (`revive-later.ts`).
  */
+
+/** Edges that one transaction revives. */
+export const REVIVED_AT_ONCE = 1_000;
+/** A level of the graph costs statements, however few edges it has. */
+const EDGES_OF_LEVEL = 20;
+
+/** What is left to one transaction; each level of the graph takes its part. */
+export interface RevivalBudget {
+  edges: number;
+}
+
+export const revivalBudget = (): RevivalBudget => ({ edges: REVIVED_AT_ONCE });
 
 /**
  * Marks those of the retried jobs that others wait for, or have waited. It comes after the statement that
@@ -39,7 +56,7 @@ const FORGET_ENDS = statement<{ id: string }>(
   `with found as materialized (
      select e.place from unnest($2::uuid[]) as u(id) cross join lateral (
        select ${ctidOf('e')} as place from longshore.ended_watched e
-       where e.shard = $1 and e.id = u.id ${ONCE_PER_ROW}
+       where e.shard = $1 and e.id = u.id and e.state is not null ${ONCE_PER_ROW}
      ) e
    )
    delete from longshore.ended_watched
@@ -48,15 +65,34 @@ const FORGET_ENDS = statement<{ id: string }>(
    returning id`,
 );
 
-/** The jobs whose wait for these jobs is over, as far as they have an edge. */
-const FOLLOWERS = statement<{ shard: number; id: string }>(
+/** The jobs whose wait for these jobs is over, as far as they have an edge. At most $3 edges. */
+const FOLLOWERS = statement<Follower>(
   'find_followers',
-  `select distinct e.shard, e.job_id as id from unnest($2::uuid[]) as u(id)
+  `select e.shard, e.job_id as id from unnest($2::uuid[]) as u(id)
    cross join lateral (
      select e.shard, e.job_id from longshore.edge e
      where e.on_shard = $1 and e.on_id = u.id
-       and ${filterOnly("e.kind = 'after' and e.ended is not null")} ${ONCE_PER_ROW}
-   ) e`,
+       and ${filterOnly("e.kind = 'after' and e.ended is not null")} limit $3
+   ) e
+   limit $3`,
+);
+
+interface Follower {
+  shard: number;
+  id: string;
+}
+
+/** For those of these jobs that have followers. */
+const LEAVE_FOR_LATER = statement<{ id: string }>(
+  'revive_later',
+  `insert into longshore.ended_watched (shard, id, revived_to)
+   select $1, u.id, '00000000-0000-0000-0000-000000000000' from unnest($2::uuid[]) as u(id)
+   cross join lateral (
+     select from longshore.edge e
+     where e.on_shard = $1 and e.on_id = u.id
+       and ${filterOnly("e.kind = 'after' and e.ended is not null")} limit 1
+   ) e
+   returning id`,
 );
 
 /** The jobs that have spawned these and know of their end. */
@@ -83,6 +119,20 @@ const REOPEN_CHILDREN = statement<{ id: string }>(
    where ${atCtids('select place from hit')}
      and ${filterOnly('on_shard = $1 and on_id = any ($2::uuid[])')}
    returning on_id as id`,
+);
+
+/** Of these, the batches that failed because of their jobs: they wait for them again. */
+const FAILED_BATCHES = statement<{ id: string; tenant: string }>(
+  'find_failed_batches',
+  `select f.id, q.tenant from unnest($2::uuid[]) as u(id)
+   cross join lateral (
+     select id, queue from longshore.done f
+     where f.shard = $1 and f.id = u.id and ${filterOnly("f.error_code = 'BATCH_FAILED'")} limit 1
+   ) f
+   cross join lateral (
+     select tenant, key from longshore.queue where shard = $1 and queue = f.queue limit 1
+   ) q
+   where q.key = '${BATCH_KEY}'`,
 );
 
 /**
@@ -124,11 +174,21 @@ const REOPEN = statement<{ id: string; tenant: string }>(
      where p.id <> all ($3::uuid[]))`,
 );
 
+/** It is an argument, because a retry revives in its turn. */
+type Retry = (
+  tx: Queryable,
+  shard: number,
+  ids: readonly string[],
+  tenant: string,
+  budget: RevivalBudget,
+) => Promise<void>;
+
 export async function reviveFollowers(
   tx: Queryable,
   shard: number,
   ids: readonly string[],
-  retry: (tx: Queryable, shard: number, ids: readonly string[]) => Promise<void>,
+  budget: RevivalBudget,
+  retry: Retry,
 ): Promise<void> {
   if (ids.length === 0) return;
   const watched = (await tx.run(WATCH, [shard, ids.toSorted()])).map(({ id }) => id);
@@ -139,19 +199,37 @@ export async function reviveFollowers(
     await lockForSignals(tx, of, rows.map(({ id }) => id).sort());
   }
   if (parents.length > 0) await tx.run(REOPEN_CHILDREN, [shard, watched]);
-  const followers = await tx.run(FOLLOWERS, [shard, watched]);
+  for (const [of, rows] of Map.groupBy(parents, (row) => row.shard)) {
+    const batches = await tx.run(FAILED_BATCHES, [of, rows.map(({ id }) => id).sort()]);
+    for (const [tenant, here] of Map.groupBy(batches, (row) => row.tenant)) {
+      const own = here.map(({ id }) => id);
+      await retry(tx, of, own, tenant, budget);
+    }
+  }
+  const edges = Math.max(0, budget.edges);
+  const followers = await tx.run(FOLLOWERS, [shard, watched, edges + 1]);
+  if (followers.length > edges) return void (await tx.run(LEAVE_FOR_LATER, [shard, watched]));
+  budget.edges = edges - Math.max(followers.length, EDGES_OF_LEVEL);
+  await reviveThese(tx, watched, followers, budget, retry);
+}
+
+/** Opens the edges from these followers to these retried jobs, and retries what failed because of them. */
+export async function reviveThese(
+  tx: Queryable,
+  retried: readonly string[],
+  followers: readonly Follower[],
+  budget: RevivalBudget,
+  retry: Retry,
+): Promise<void> {
   for (const [of, rows] of Map.groupBy(followers, (row) => row.shard)) {
-    const waiting = rows.map(({ id }) => id).sort();
+    const waiting = [...new Set(rows.map(({ id }) => id))].sort();
     await lockForSignals(tx, of, waiting);
-    const failed = await tx.run(REOPEN, [of, waiting, watched]);
+    const failed = await tx.run(REOPEN, [of, waiting, retried]);
     for (const [tenant, here] of Map.groupBy(failed, (row) => row.tenant)) {
       const own = here.map(({ id }) => id);
       const taken = await retakeUniqueKeys(tx, of, own, tenant);
-      await retry(
-        tx,
-        of,
-        own.filter((id) => !taken.has(id)),
-      );
+      const free = own.filter((id) => !taken.has(id));
+      await retry(tx, of, free, tenant, budget);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { After } from '../../core/dependency/dependency.ts';
-import { isTerminal, type JobState } from '../../core/job/job.ts';
+import { isTerminal, type JobState, type TerminalState } from '../../core/job/job.ts';
 import { shardOfJobId } from '../../core/job/job-id.ts';
 import { type Queryable, statement } from '../connection/db.ts';
 
@@ -123,13 +123,14 @@ export async function watchParents(
   const own = new Set(followers.map(({ tenant }) => tenant));
   const states = new Map<string, JobState>();
   for (const id of ids.filter((one) => own.has(owners.get(one) ?? ''))) {
-    const state = await watch(tx, id);
+    const state = await watchParent(tx, id);
     if (state !== null) states.set(id, state);
   }
   return states;
 }
 
-async function watch(tx: Queryable, id: string): Promise<JobState | null> {
+/** Locks a job that others wait for, so that its end comes after this commit. Null when there is none. */
+export async function watchParent(tx: Queryable, id: string): Promise<JobState | null> {
   const values = [shardOfJobId(id), id];
   for (let tries = 0; tries < TRIES; tries += 1) {
     for (const look of [MARK_WAITING, MARK_RUNNING, LOCK_DONE]) {
@@ -184,6 +185,15 @@ export async function addEdges(
     wanted.has(id) && isTerminal(state) ? [{ id, state }] : [],
   );
   for (const [shard, here] of Map.groupBy(ended, ({ id }) => shardOfJobId(id))) {
-    await tx.run(TELL, [shard, JSON.stringify(here)]);
+    await tellEnded(tx, shard, here);
   }
+}
+
+/** For jobs that began to wait for these after their end. */
+export async function tellEnded(
+  tx: Queryable,
+  shard: number,
+  ended: readonly { id: string; state: TerminalState }[],
+): Promise<void> {
+  await tx.run(TELL, [shard, JSON.stringify(ended)]);
 }

@@ -5,7 +5,7 @@ import { FIRST_SHAPE } from '../../core/shape/upgrade.ts';
 import { BATCH_CANCELLED, BATCH_OPEN } from '../../core/batch/batch.ts';
 import { CHILDREN } from '../../core/dependency/children.ts';
 import { PARENTS } from '../../core/dependency/dependency.ts';
-import type { WaitsFor } from '../../core/dependency/waits-for.ts';
+import { SLEEP, type WaitsFor } from '../../core/dependency/waits-for.ts';
 import { type JobError, type JobState, type JobView, WAITING_STATES } from '../../core/job/job.ts';
 import { errorSummary } from '../../core/failure/error-summary.ts';
 import { isJobId, shardOfJobId } from '../../core/job/job-id.ts';
@@ -30,7 +30,8 @@ const VIEW = statement<ViewRow>(
      coalesce(r.progress_fraction, f.progress_fraction) as progress_fraction,
      coalesce(r.progress_message, f.progress_message) as progress_message,
      j.idempotency_key, j.concurrency_key, j.schedule_id, j.scheduled_for, j.created_at,
-     coalesce(w.queued_at, r.queued_at, f.queued_at) as queued_at, w.run_at, w.waits_for,
+     coalesce(w.queued_at, r.queued_at, f.queued_at) as queued_at, w.run_at,
+     coalesce(w.waits_for, case when w.state = 'scheduled' then a.waits_for end) as waits_for,
      coalesce(w.expires_at, r.expires_at) as expires_at,
      coalesce(r.started_at, f.started_at, a.started_at) as started_at, f.finished_at,
      coalesce(f.finished_at, r.cancel_requested_at, r.started_at,
@@ -83,7 +84,7 @@ const VIEW = statement<ViewRow>(
      limit 1
    ) p on w.state = 'queued'
    left join lateral (
-     select error, started_at, finished_at, (a.retried ->> 'at')::timestamptz as retried_at
+     select error, started_at, finished_at, waits_for, (a.retried ->> 'at')::timestamptz as retried_at
      from longshore.attempt a
      where w.id is not null and a.shard = $1 and a.job_id = j.id
      order by a.claim_no desc limit 1
@@ -216,6 +217,7 @@ function shown(
 
 function waitsForOf(name: string | null): WaitsFor | null {
   if (name === null) return null;
+  if (name === SLEEP) return { sleep: true };
   if (name === CHILDREN || name === BATCH_CANCELLED) return { jobs: 'children' };
   if (name === BATCH_OPEN) return { jobs: 'batch' };
   return name === PARENTS ? { jobs: 'parents' } : { signal: name };

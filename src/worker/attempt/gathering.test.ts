@@ -68,3 +68,20 @@ test('what is dropped never starts', () => {
   vi.advanceTimersByTime(100);
   expect(started).toEqual([['1']]);
 });
+
+test('of a group with jobs of several shards, only those of one are dropped', () => {
+  add('1');
+  add('2', { shard: 1 });
+  expect(gathering.drop(1).map((one) => one.job.id)).toEqual(['2']);
+  add('3', { shard: 2 });
+  vi.advanceTimersByTime(100);
+  expect(started).toEqual([['1', '3']]);
+});
+
+test('a group that loses its first job keeps the others', () => {
+  add('1');
+  add('2', { shard: 1 });
+  expect(gathering.drop(0).map((one) => one.job.id)).toEqual(['1']);
+  vi.advanceTimersByTime(100);
+  expect(started).toEqual([['2']]);
+});

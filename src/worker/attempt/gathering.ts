@@ -34,15 +34,19 @@ export class Gathering {
     for (const name of this.#groups.keys()) this.#flush(name);
   }
 
-  /** Removes and returns what has not started, of all shards or of one. */
+  /**
+   * Removes and returns what has not started, of all shards or of one: where a definition is spread, a
+   * group has jobs of several.
+   */
   drop(shard?: number): Execution[] {
+    const isOf = (one: Execution) => shard === undefined || one.shard === shard;
     const dropped: Execution[] = [];
-    for (const [name, { executions, timer }] of this.#groups) {
-      // All of a group are of one definition and tenant, and so of one shard.
-      if (shard !== undefined && executions[0]?.shard !== shard) continue;
-      clearTimeout(timer);
+    for (const [name, group] of this.#groups) {
+      dropped.push(...group.executions.filter(isOf));
+      group.executions = group.executions.filter((one) => !isOf(one));
+      if (group.executions.length > 0) continue;
+      clearTimeout(group.timer);
       this.#groups.delete(name);
-      dropped.push(...executions);
     }
     return dropped;
   }

@@ -110,7 +110,8 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
       await makeLink(saving(), jobId, name, options, around),
     spawn: async (definition: SpawnDefinition | string, params?: unknown, options?: SpawnOptions) =>
       await family().spawn({ definition, params, options }),
-    spawnMany: async (entries) => await family().spawnMany(entries),
+    // The results have the types of the definitions, which only the caller knows.
+    spawnMany: async (entries) => (await family().spawnMany(entries)) as never,
     waitForChildren: (options = {}) => waiting().begin('waitForChildren()', family().wait(options)),
     progress(fraction, message) {
       if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {

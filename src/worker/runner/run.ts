@@ -86,7 +86,10 @@ export function success(value: unknown, maxBytes: number | undefined): Outcome {
 /** The outcome of an attempt that ends to go on later. */
 export function endingOutcome(ending: Ending): Outcome {
   if (ending instanceof AwaitChildren) return { kind: 'suspended', children: true };
-  if (ending instanceof Snooze) return { kind: 'snoozed', delayMs: ending.delayMs };
+  if (ending instanceof Snooze) {
+    const { delayMs, isSleep } = ending;
+    return { kind: 'snoozed', delayMs, ...(isSleep && { sleep: true as const }) };
+  }
   return { kind: 'suspended', signal: ending.signal, timeoutMs: ending.timeoutMs };
 }
 

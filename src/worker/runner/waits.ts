@@ -111,7 +111,7 @@ export class Waits {
     const step = sleepStep(name ?? String((this.#unnamed += 1)));
     const storedMs = await this.#saves.own(step, () => ms);
     const leftMs = this.#leftMs(step, storedMs);
-    if (leftMs > 0) this.end(new Snooze(leftMs));
+    if (leftMs > 0) this.end(new Snooze(leftMs, true));
   }
 
   async waitFor<T>(name: string, { timeoutMs, schema }: WaitForOptions<T>): Promise<T> {

@@ -157,7 +157,7 @@ export function outcomeOf(value: unknown, resultMaxBytes = RESULT_MAX_BYTES): Ou
   }
   const delayMs = count(value['delayMs']);
   if (value['kind'] !== 'snoozed' || delayMs === null || delayMs > SNOOZE_MS_MAX) return null;
-  return { kind: 'snoozed', delayMs };
+  return { kind: 'snoozed', delayMs, ...(value['sleep'] === true && { sleep: true as const }) };
 }
 
 function errorOf(value: unknown, depth: number): JobError | null {

@@ -7,7 +7,10 @@ import type { JobView } from '../../../src/core/job/job.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
 import { batchCanceller } from '../../../src/scheduler/batches/batch-canceller.ts';
 import { beginBatchCancel } from '../../../src/store/batches/cancel-batch.ts';
+import { createBatch } from '../../../src/enqueue/batches.ts';
 import { readSuspended } from '../../../src/store/counters/read-suspended.ts';
+import { getJob } from '../../../src/store/read/get-job.ts';
+import { newWorker } from '../../support/jobs.ts';
 import { newKey, newTenant, sharedServer } from '../../support/server-edge.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 import { scheduling, workerOn } from '../../support/servers/worker.ts';
@@ -95,6 +98,24 @@ const notes = (...texts: string[]) =>
   texts.map((text) => ({ definitionKey: 'note', params: { text } }));
 const then = (text: string) => ({ definitionKey: 'callback', params: { text } });
 
+describe('a batch without a worker beside the database', () => {
+  const alone = sharedDatabase();
+
+  it('waits for one, and its job says so', async () => {
+    await newWorker(alone);
+    const { batch } = await createBatch(alone, 'default', {
+      jobs: [],
+      onComplete: null,
+      onSuccess: null,
+      open: false,
+      name: null,
+      idempotencyKey: null,
+    });
+    const found = await getJob(alone.db, 'default', batch.id, 0);
+    expect(found).toMatchObject({ status: 'queued', warnings: [{ code: 'UNSERVED' }] });
+  });
+});
+
 describe('a batch', () => {
   it('ends with its counts, and runs both callbacks once', async () => {
     const made = await create({
@@ -140,7 +161,7 @@ describe('a batch', () => {
     expect(late.json()).toMatchObject({ code: 'BATCH_CLOSED' });
   });
 
-  it('fails when a job fails; a retry of the job and of the batch revives onSuccess', async () => {
+  it('fails when a job fails, and waits again for a job that is retried alone', async () => {
     failing.add('bad');
     const jobs = notes('good', 'bad');
     const { id, onComplete, onSuccess } = await create({
@@ -157,10 +178,33 @@ describe('a batch', () => {
     expect(page.jobs).toMatchObject([{ definitionKey: 'note', status: 'failed', position: 1 }]);
     failing.delete('bad');
     expect((await post(`/v1/jobs/${page.jobs[0]?.jobId}/retry`, {})).statusCode).toBe(202);
-    expect((await post(`/v1/jobs/${id}/retry`, { mode: 'reset' })).statusCode).toBe(202);
     expect(await ended(id)).toMatchObject({ status: 'succeeded', total: 2, succeeded: 2 });
     expect((await jobEnded(onSuccess)).status).toBe('succeeded');
     expect(runs.filter((text) => text === 'revived complete')).toHaveLength(1);
+  });
+
+  it('fails again when only some of its failed jobs are retried, and succeeds with the last', async () => {
+    failing.add('one').add('two');
+    const { id, onComplete, onSuccess } = await create({
+      jobs: notes('one', 'two'),
+      onComplete: then('partly complete'),
+      onSuccess: then('partly success'),
+    });
+    expect(await ended(id)).toMatchObject({ status: 'failed', failed: 2 });
+    await jobEnded(onComplete);
+    await jobEnded(onSuccess);
+    failing.clear();
+    const { jobs } = await get<{ jobs: { jobId: string }[] }>(`/v1/batches/${id}/jobs`);
+    for (const [index, left] of [1, 0].entries()) {
+      await post(`/v1/jobs/${jobs[index]?.jobId}/retry`, {});
+      const status = left > 0 ? 'failed' : 'succeeded';
+      expect(await ended(id)).toMatchObject({ status, failed: left });
+      expect((await jobEnded(onSuccess)).status).toBe(status);
+    }
+    expect(runs.filter((text) => text.startsWith('partly')).sort()).toEqual([
+      'partly complete',
+      'partly success',
+    ]);
   });
 
   it('retries all jobs that did not succeed, and waits for them again', async () => {
@@ -184,10 +228,8 @@ describe('a batch', () => {
     const audit = await database.sql(
       `select action, after from longshore.audit where subject = '${id}' order by id`,
     );
-    expect(audit).toMatchObject([
-      { action: 'batch.retry_jobs', after: { jobs: 3 } },
-      { action: 'job.retry' },
-    ]);
+    // The retry of its jobs has retried the batch.
+    expect(audit).toMatchObject([{ action: 'batch.retry_jobs', after: { jobs: 3 } }]);
     // All have succeeded: nothing is left to retry.
     const more = await post(`/v1/batches/${id}/retry`, {});
     expect(more.json()).toMatchObject({ status: 'succeeded', succeeded: 4 });

@@ -23,6 +23,7 @@ const NEVER_NULL: Record<string, string> = {
   'list_alert_messages.event': 'the hook of a message is its kind',
   'find_remote_worker.tenant': 'only workers with a tenant are read',
   'find_remote_worker.keyId': 'a worker with a tenant has a key',
+  'take_revival.revivedTo': 'a row without a state has it, by a check of the table',
   'children_of_job.name': 'a child has a name, by a check of the table',
   'children_of_job.asked': 'a child has a hash, by a check of the table',
   'known_children.name': 'a child has a name, by a check of the table',

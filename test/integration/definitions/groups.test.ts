@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/access/scope.ts';
+import { silentLog } from '../../../src/runtime/log.ts';
 import { cancelJob } from '../../../src/store/change/cancel-job.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { readAttempts } from '../../../src/store/read/read-attempts.ts';
@@ -27,8 +29,8 @@ beforeEach(async () => {
   onTestFinished(await scheduling(database));
 });
 
-async function serve(slots = 10): Promise<() => Promise<void>> {
-  const { worker, stop } = workerOn(database, { jobs, slots, cancelGraceMs: 10 });
+async function serve(slots = 10, log = silentLog): Promise<() => Promise<void>> {
+  const { worker, stop } = workerOn(database, { jobs, slots, cancelGraceMs: 10, log });
   await worker.start();
   expect(worker.report.problems).toEqual([]);
   let stopping: Promise<void> | undefined;
@@ -71,6 +73,20 @@ describe('a group', () => {
     expect(logs).toEqual([{ job_id: ids.toSorted()[0] }]);
     expect(all.every(({ attempts, status }) => attempts === 1 && status === 'succeeded')).toBe(
       true,
+    );
+  });
+
+  it('is smaller than its size on a worker with fewer slots, which says so once', async () => {
+    const said: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void said.push(line) });
+    const ids = await startAll(4);
+    await serve(2, log);
+    const all = await ended(ids);
+    expect(all.map(({ result }) => (result as { size: number }).size)).toEqual([2, 2, 2, 2]);
+    const ofGrouped = said.filter((line) => line.includes('"grouped@1"'));
+    expect(ofGrouped).toHaveLength(1);
+    expect(ofGrouped[0]).toContain(
+      'grouped: size is 4, this worker has 2 slots: groups have at most 2 jobs; set --concurrency 4',
     );
   });
 

@@ -177,7 +177,7 @@ it('what a resolver took is there again when it dies', async () => {
   await settleAs(database, job, SUCCESS);
   const link = await HeldLink.begin(database);
   await resolve(link);
-  expect(await resolve()).toEqual({ levels: [], more: false });
+  expect(await resolve()).toEqual({ levels: [], more: false, revival: false });
   await link.rollback();
   expect(await statusOf(child)).toBe('suspended');
   await resolve();

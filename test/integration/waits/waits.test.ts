@@ -229,12 +229,18 @@ describe('a job that sleeps', () => {
   it('ends its attempt, and each sleep ends once', async () => {
     const file = join(folder, 'asleep');
     const jobId = await start('sleeper', { file });
-    await until('it sleeps', async () => {
+    const sleeping = await until('it sleeps', async () => {
       const job = await getJob(database.db, DEFAULT_TENANT, jobId);
-      return job?.status === 'scheduled';
+      return job?.status === 'scheduled' && job;
     });
+    expect(sleeping.waitsFor).toEqual({ sleep: true });
     expect(existsSync(file)).toBe(false);
-    expect(await jobEnded(database, jobId)).toMatchObject({ status: 'succeeded', result: 1 });
+    const ended = { status: 'succeeded', result: 1, waitsFor: null };
+    expect(await jobEnded(database, jobId)).toMatchObject(ended);
     expect(linesOf(file)).toEqual(['between']);
+    const page = await readEvents(database.db, DEFAULT_TENANT, jobId, { afterId: null, limit: 50 });
+    const slept = page?.events.filter(({ type }) => type === 'snoozed') ?? [];
+    expect(slept.length).toBeGreaterThan(0);
+    expect(slept.every(({ payload }) => (payload as { sleep?: true }).sleep)).toBe(true);
   });
 });

@@ -40,6 +40,7 @@ export const COMPLETE_ONLY: Record<string, string> = {
   'test/integration/races/retention-races.test.ts': 'thousands of jobs for each race',
   'test/integration/remote/remote-worker.test.ts': 'loses answers, leases and servers',
   'test/integration/remote/remote-access.test.ts': 'starts a server for each kind of key',
+  'test/integration/waits/many-followers.test.ts': 'ten thousand jobs after one',
   'test/integration/waits/signal-links.test.ts': 'starts a process for each kind of link',
   'test/integration/runners/runners-flood.test.ts': 'floods a worker with output',
   'test/integration/runners/runners-memory.test.ts': 'fills memory',

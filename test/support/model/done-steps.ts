@@ -124,6 +124,11 @@ function revive(model: Model, world: World, id: string): void {
     model.change(parent, {
       children: children.map((child) => (child.id === id ? { ...child, ended: null } : child)),
     });
+    const { batch, state, error } = model.job(parent);
+    if (!batch || state !== 'failed' || error?.code !== 'BATCH_FAILED') continue;
+    world.note('a batch waits again for a job that is retried alone');
+    retryInModel(model, world, model.job(parent), { mode: 'now', far: false });
+    revive(model, world, parent);
   }
   for (const { id: follower } of model.jobs.values()) {
     const { state, waitsFor, error, parents } = model.job(follower);

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Batch, BatchOptions, Longshore } from '../../../client/index.ts';
 import {
@@ -13,6 +14,7 @@ import { exitCode } from '../../exit-codes.ts';
 import { findBatchId } from '../../options/find-id.ts';
 import { readJobLines, readSomeJobLines } from './job-lines.ts';
 import { secondsAsMs, whole } from '../../options/option-values.ts';
+import { readParams } from '../../options/params-argument.ts';
 import { UsageError } from '../../options/usage-error.ts';
 import { clientOf, outputOf } from '../../session.ts';
 import { columns } from '../../text/columns.ts';
@@ -69,7 +71,9 @@ function print(cli: Cli, command: Command, batch: Batch): void {
 interface CreateFlags {
   idempotencyKey?: string;
   onComplete?: string;
+  onCompleteParams?: string;
   onSuccess?: string;
+  onSuccessParams?: string;
   name?: string;
   open?: boolean;
   wait?: boolean;
@@ -82,7 +86,9 @@ function addCreate(batch: Command, cli: Cli): void {
     .description('Make a batch of the jobs of a file.')
     .argument('<file>', FILE)
     .option('--on-complete <key>', 'the definition of a job to run when all have ended')
+    .option('--on-complete-params <params>', 'its params: JSON or @file')
     .option('--on-success <key>', 'the definition of a job to run when all have succeeded')
+    .option('--on-success-params <params>', 'its params: JSON or @file')
     .option('--name <name>', 'the name of the batch')
     .option('--open', 'accept more jobs until it is closed')
     .option('--idempotency-key <key>', KEY)
@@ -99,8 +105,8 @@ function addCreate(batch: Command, cli: Cli): void {
         open,
         name,
         idempotencyKey,
-        onComplete: onComplete === undefined ? undefined : { definition: onComplete },
-        onSuccess: onSuccess === undefined ? undefined : { definition: onSuccess },
+        onComplete: await callback('complete', onComplete, flags.onCompleteParams),
+        onSuccess: await callback('success', onSuccess, flags.onSuccessParams),
       };
       const read = open ? readJobLines : readSomeJobLines;
       const lines = await read(file, cli.stdin);
@@ -121,6 +127,20 @@ function addCreate(batch: Command, cli: Cli): void {
         out.note(`It accepts jobs until you close it: ${out.next(`batch close ${done.id}`)}`);
       }
     });
+}
+
+async function callback(
+  name: 'complete' | 'success',
+  definition: string | undefined,
+  typed: string | undefined,
+): Promise<BatchOptions['onComplete']> {
+  const flag = `--on-${name}-params`;
+  if (typed === '-') throw new UsageError(`${flag} takes JSON or @file: stdin is for the jobs`);
+  if (definition === undefined) {
+    if (typed !== undefined) throw new UsageError(`${flag} needs --on-${name}`);
+    return undefined;
+  }
+  return { definition, params: await readParams(typed, Readable.from([])) };
 }
 
 const FILE = 'one job per line, like {"definitionKey":"hello","params":{}}; - to read stdin';

@@ -9,6 +9,8 @@ import { treeLines, type TreeNode } from '../../text/jobs/tree-text.ts';
 const DEPTH = 10;
 /** Each job is one request. */
 const JOBS_MAX = 200;
+/** More children are counted. */
+const CHILDREN_SHOWN = 10;
 
 export function addTree(program: Command, cli: Cli): void {
   program
@@ -32,7 +34,10 @@ export function addTree(program: Command, cli: Cli): void {
     });
 }
 
-/** A job that has several parents is below each of them. */
+/**
+ * A job that has several parents is below each of them. Of many children only those that failed are
+ * named, and nothing is asked of them.
+ */
 async function below(
   client: Longshore,
   job: RelatedJob,
@@ -40,14 +45,22 @@ async function below(
   room: { left: number },
 ): Promise<TreeNode> {
   room.left -= 1;
-  const node: TreeNode = { ...job, children: [], followers: [], more: true };
+  const node: TreeNode = leaf(job, true);
   if (depth <= 0 || room.left < 0) return node;
-  const { followers, moreFollowers, ...family } = await client.related(job.jobId);
-  for (const child of family.children) {
+  const { followers, moreFollowers: more, ...family } = await client.related(job.jobId);
+  const { childrenTotal: total, childrenOpen: open, childrenEnded } = family;
+  const isMany = total > CHILDREN_SHOWN;
+  for (const child of isMany ? [] : family.children) {
     node.children.push(await below(client, child, depth - 1, room));
   }
   for (const follower of followers) {
     node.followers.push(await below(client, follower, depth - 1, room));
   }
-  return { ...node, more: moreFollowers || family.childrenTotal > family.children.length };
+  if (!isMany) return { ...node, more };
+  const children = family.failedChildren.map((child) => leaf(child, false));
+  return { ...node, children, counts: { total, open, ...childrenEnded }, more };
+}
+
+function leaf(job: RelatedJob, more: boolean): TreeNode {
+  return { ...job, children: [], counts: null, followers: [], more };
 }

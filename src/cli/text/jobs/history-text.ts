@@ -60,8 +60,13 @@ const TYPE_WIDTH = Math.max(...EVENT_TYPES.map((type) => type.length));
 /** One line per event: time, attempt, type, payload. */
 export function eventText({ at, type, attempt, payload }: JobEvent): string {
   const number = attempt === null ? '' : `#${attempt}`;
-  const about = aboutOf(payload);
+  const about = type === 'snoozed' ? ofSnooze(payload) : aboutOf(payload);
   return `${at} ${number.padEnd(3)} ${type.padEnd(TYPE_WIDTH)} ${about}`.trimEnd();
+}
+
+function ofSnooze(payload: unknown): string {
+  if (!isRecord(payload) || payload['sleep'] !== true) return aboutOf(payload);
+  return printable(`sleeps (ctx.sleep) until ${String(payload['runAt'])}`);
 }
 
 function aboutOf(payload: unknown): string {

@@ -2,10 +2,21 @@ import type { RelatedJob } from '../../../core/dependency/related.ts';
 
 /** A job with its children and the jobs after it. */
 export interface TreeNode extends RelatedJob {
+  /** Of many children, only some that failed. */
   children: TreeNode[];
+  /** Set if it has many children. */
+  counts: ChildCounts | null;
   followers: TreeNode[];
   /** Not all of its children and followers are here. */
   more: boolean;
+}
+
+export interface ChildCounts {
+  total: number;
+  open: number;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
 }
 
 /** The parents of the job, and the job that has spawned it, above it; its children and followers below. */
@@ -22,19 +33,35 @@ export function treeLines(
   ];
 }
 
-function linesBelow({ children, followers, more }: TreeNode, indent: string): string[] {
-  const nodes = [
-    ...children.map((node) => ({ node, kind: 'child ' })),
-    ...followers.map((node) => ({ node, kind: '' })),
-  ];
-  const lines = nodes.flatMap(({ node, kind }, index) => {
-    const last = index === nodes.length - 1 && !more;
+interface Branch {
+  text: string;
+  node?: TreeNode;
+}
+
+/** What runs after a job with many children is above them: it is what a caller looks for. */
+function branchesOf({ children, followers, counts, more }: TreeNode): Branch[] {
+  const below = children.map((node) => ({ text: `child ${lineOf(node)}`, node }));
+  const after = followers.map((node) => ({ text: lineOf(node), node }));
+  const rest = more && below.length + after.length > 0 ? [{ text: '… more' }] : [];
+  if (counts === null) return [...below, ...after, ...rest];
+  const unseen = counts.failed - children.length;
+  const failed = unseen > 0 ? [{ text: `… ${unseen} more failed` }] : [];
+  return [...after, ...rest, { text: countsText(counts) }, ...below, ...failed];
+}
+
+function countsText({ total, open, succeeded, failed, cancelled }: ChildCounts): string {
+  return `${total} children: ${open} open, ${succeeded} succeeded, ${failed} failed, ${cancelled} cancelled`;
+}
+
+function linesBelow(job: TreeNode, indent: string): string[] {
+  const branches = branchesOf(job);
+  return branches.flatMap(({ text, node }, index) => {
+    const last = index === branches.length - 1;
     return [
-      `${indent}${last ? '└─' : '├─'} ${kind}${lineOf(node)}`,
-      ...linesBelow(node, `${indent}${last ? '  ' : '│ '} `),
+      `${indent}${last ? '└─' : '├─'} ${text}`,
+      ...(node ? linesBelow(node, `${indent}${last ? '  ' : '│ '} `) : []),
     ];
   });
-  return more && nodes.length > 0 ? [...lines, `${indent}└─ … more`] : lines;
 }
 
 function lineOf({ jobId, definitionKey, status }: RelatedJob): string {

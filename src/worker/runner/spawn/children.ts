@@ -1,12 +1,13 @@
 import {
   AwaitChildren,
-  type ChildJob,
   ChildrenFailed,
   type WaitForChildrenOptions,
 } from '../../../core/definition/define.ts';
 import {
   askedText,
   childBody,
+  type ChildJob,
+  type ChildOutcome,
   type ChildRequest,
   CHILDREN_MAX,
   CHILDREN_STEP,
@@ -17,7 +18,7 @@ import {
   unnamedChild,
   waitChildrenStep,
 } from '../../../core/dependency/children.ts';
-import { type JobOutcome, omittedWarning } from '../../../core/dependency/dependency.ts';
+import { omittedWarning } from '../../../core/dependency/dependency.ts';
 import { checkParams, PARAMS_MAX_BYTES } from '../../../core/job/params.ts';
 import type { Saves } from '../saves.ts';
 import type { Waits } from '../waits.ts';
@@ -34,7 +35,7 @@ export class Children {
   readonly #warn: (text: string) => void;
   readonly #known = new Map<string, KnownChild>();
   /** By position. */
-  readonly #all: (Pick<KnownChild, 'id' | 'outcome'> | undefined)[] = [];
+  readonly #all: (Pick<KnownChild, 'id' | 'name' | 'outcome'> | undefined)[] = [];
   readonly #pending = new Set<Promise<unknown>>();
   #unnamed = 0;
   #waitsSoFar = 0;
@@ -77,17 +78,20 @@ export class Children {
     }
   }
 
-  async wait({ onFailure = 'throw' }: WaitForChildrenOptions): Promise<JobOutcome[]> {
+  async wait<Result>({
+    onFailure = 'throw',
+  }: WaitForChildrenOptions): Promise<ChildOutcome<Result>[]> {
     if (onFailure !== 'throw' && onFailure !== 'return') {
       throw new TypeError('onFailure of waitForChildren is "throw" or "return"');
     }
     const step = waitChildrenStep((this.#waitsSoFar += 1));
     await Promise.allSettled(this.#pending);
     const awaited = await this.#saves.own(step, () => this.#all.length);
-    const outcomes: JobOutcome[] = [];
+    const outcomes: ChildOutcome<Result>[] = [];
     for (const child of this.#all.slice(0, awaited)) {
       if (!child?.outcome) this.#waits.end(new AwaitChildren());
-      outcomes.push({ id: child.id, ...child.outcome });
+      const { id, name, outcome } = child;
+      outcomes.push({ id, name, ...outcome, result: outcome.result as Result | null });
     }
     const omitted = omittedWarning(outcomes, 'children');
     if (omitted !== null) this.#warn(omitted);
@@ -118,7 +122,7 @@ export class Children {
       for (const [index, { id, position, differs, warning }] of spawned.entries()) {
         const name = part[index]?.name ?? '';
         made.set(name, { jobId: id });
-        this.#all[position] ??= { id, outcome: null };
+        this.#all[position] ??= { id, name, outcome: null };
         if (differs) this.#warnDiffers(name, id);
         if (warning !== undefined) this.#warn(warning);
       }

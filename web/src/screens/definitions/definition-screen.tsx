@@ -22,12 +22,14 @@ import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
 import type { ChartSearch } from '../../words/charts/range.ts';
 import { cronWords } from '../../words/queues/cron-words.ts';
 import {
+  groupNotice,
   groupWords,
   isolationWords,
   memoryWords,
   newestVersions,
   retryWords,
 } from '../../words/queues/definition-words.ts';
+import { sentenceCase } from '../../words/jobs/job-words.ts';
 import { plainText } from '../../words/jobs/log-tail.ts';
 import { JobTable } from '../jobs/job-table.tsx';
 import { LimitsPanel } from './limits-panel.tsx';
@@ -127,6 +129,7 @@ export function DefinitionScreen() {
       </p>
       {definition.paused && <PauseNotice pause={definition.paused} />}
       <NoWorkerNotice definition={definition} />
+      <GroupNotice definition={definition} />
       <SlowNotice definitionKey={key} />
       <RatesPanel definitionKey={key} />
       <Charts
@@ -209,6 +212,18 @@ function NoWorkerNotice({ definition: { key, version } }: { definition: Publishe
       <p>
         No live worker has {name} loaded: its jobs wait. <Link to="/workers">Workers</Link>
       </p>
+    </div>
+  );
+}
+
+function GroupNotice({ definition }: { definition: PublishedDefinition }) {
+  const { data: workers = [] } = useQuery(workersQuery());
+  const problem = groupNotice(definition, workers);
+  if (problem === null) return null;
+  return (
+    <div className="notice warn">
+      <Icon name="alert" />
+      <p>{sentenceCase(problem)}.</p>
     </div>
   );
 }

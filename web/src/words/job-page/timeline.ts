@@ -215,7 +215,10 @@ const ENDS_WAIT: ReadonlySet<string> = new Set([
 function waitAfter({ type, payload }: EventView, { status }: JobView): Omit<Wait, 'fromMs'> | null {
   if (type === 'queued') return { title: 'Queued', tone: 'queued' };
   if (type === 'retry_scheduled') return { title: 'Waiting for the retry', tone: 'later' };
-  if (type === 'snoozed') return { title: 'Snoozed', tone: 'later' };
+  if (type === 'snoozed') {
+    const { sleep } = (payload ?? {}) as { sleep?: boolean };
+    return { title: sleep ? 'Sleeping (ctx.sleep)' : 'Snoozed', tone: 'later' };
+  }
   if (type === 'suspended') {
     const { jobs } = (payload ?? {}) as { jobs?: string };
     return { title: `Waiting for ${jobs ?? 'a signal'}`, tone: 'later' };

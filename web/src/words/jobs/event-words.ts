@@ -13,6 +13,7 @@ interface Payload {
   runAt?: string | null;
   signal?: string | null;
   jobs?: string | null;
+  sleep?: boolean;
   mode?: string;
   hook?: string;
   status?: string;
@@ -48,7 +49,7 @@ export function eventWords(
     case 'interrupted':
       return short(said.message ?? '');
     case 'snoozed':
-      return runWords(said);
+      return [said.sleep ? 'sleeps (ctx.sleep)' : '', runWords(said)].filter(Boolean).join(', ');
     case 'suspended':
       if (said.jobs) return `waits for its ${said.jobs}`;
       return said.signal ? `waits for the signal ${said.signal}` : '';

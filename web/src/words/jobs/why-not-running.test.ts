@@ -22,6 +22,13 @@ const why = (job: Given, world: Partial<World> = {}) =>
 describe('why a job does not run', () => {
   test.each([
     ['its time is to come', { status: 'scheduled', runAt: ago(-90) }, {}, 'waits', /in 1m30s\.$/],
+    [
+      'its sleep',
+      { status: 'scheduled', runAt: ago(-90), waitsFor: { sleep: true } },
+      {},
+      'waits',
+      /^It sleeps \(ctx\.sleep\) until \d{4}-\d\d-\d\d \d\d:\d\d UTC: it runs in 1m30s\.$/,
+    ],
     ['its backoff', { status: 'retrying', attempts: 2, runAt: ago(-5) }, {}, 'waits', /^Attempt 2/],
     ['its time is now', { status: 'scheduled', runAt: ago(3) }, {}, 'waits', /being queued/],
     [

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { groupWords, isolationWords, memoryWords, retryWords } from './definition-words.ts';
-import { madeDefinition } from '../made.fixture.ts';
+import {
+  groupNotice,
+  groupWords,
+  isolationWords,
+  memoryWords,
+  retryWords,
+} from './definition-words.ts';
+import { madeDefinition, madeWorker } from '../made.fixture.ts';
 
 test.each([
   [{}, 'after 1 s, doubling up to 1m'],
@@ -15,6 +21,16 @@ test('a definition says how its jobs are grouped', () => {
   expect(groupWords(madeDefinition({ group: { size: 100, waitMs: 200 } }))).toBe(
     'up to 100 jobs in one call; the first waits up to 200 ms',
   );
+});
+
+test('a definition says which worker keeps its groups small', () => {
+  const definition = madeDefinition({ group: { size: 100, waitMs: 200 } });
+  const serving = { definitions: [`${definition.key}@${definition.version}`] };
+  const workers = [madeWorker({ ...serving, slots: 8 }), madeWorker({ ...serving, slots: 4 })];
+  expect(groupNotice(definition, workers)).toMatch(/^size is 100, its largest worker has 8 slots/);
+  expect(groupNotice(definition, [madeWorker({ ...serving, slots: 100 })])).toBeNull();
+  expect(groupNotice(definition, [])).toBeNull();
+  expect(groupNotice(madeDefinition({}), workers)).toBeNull();
 });
 
 test('a program is named', () => {

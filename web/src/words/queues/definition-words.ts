@@ -1,5 +1,7 @@
 import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import { RUNNER_MEMORY_MB, THREAD_MEMORY_MB } from '../../../../src/core/definition/definition.ts';
+import { groupProblem } from '../../../../src/core/definition/group.ts';
+import type { WorkerView } from '../../../../src/core/queue/worker.ts';
 import { duration } from '../../../../src/core/values/duration.ts';
 
 export { newestVersions } from '../../../../src/core/definition/owners.ts';
@@ -29,6 +31,19 @@ export function isolationWords({ isolation, command }: PublishedDefinition): str
 export function groupWords({ group }: Pick<PublishedDefinition, 'group'>): string | null {
   if (!group) return null;
   return `up to ${group.size} jobs in one call; the first waits up to ${duration(group.waitMs)}`;
+}
+
+/** What keeps its groups below their size on the workers that serve it; null when nothing does. */
+export function groupNotice(
+  { key, version, group }: Pick<PublishedDefinition, 'key' | 'version' | 'group'>,
+  workers: readonly WorkerView[],
+): string | null {
+  const slots = workers.flatMap(({ status, definitions, slots }) =>
+    status === 'active' && definitions.includes(`${key}@${version}`) ? [slots] : [],
+  );
+  if (slots.length === 0) return null;
+  const who = slots.length === 1 ? 'its worker' : 'its largest worker';
+  return groupProblem(group, Math.max(...slots), who);
 }
 
 /** The server does not know the setting of each worker, only the default of that setting. */

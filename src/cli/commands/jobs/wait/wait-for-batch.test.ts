@@ -36,6 +36,29 @@ it('says which definition is mistyped, callbacks included', async () => {
   );
 });
 
+it('sends the params of callbacks', async () => {
+  const { url, seen } = await playBeside(known, batch('running', 2));
+  const params = join(folder, 'params.json');
+  await writeFile(params, '{"to":"ada"}');
+  const complete = ['--on-complete', 'hello', '--on-complete-params', `@${params}`];
+  const success = ['--on-success', 'hello', '--on-success-params', '[1]'];
+  const args = ['batch', 'create', file, ...complete, ...success, '--url', url];
+  expect((await run(args)).code).toBe(0);
+  expect(seen[0]?.body).toMatchObject({
+    onComplete: { definitionKey: 'hello', params: { to: 'ada' } },
+    onSuccess: { definitionKey: 'hello', params: [1] },
+  });
+});
+
+it.each([
+  [['--on-success-params', '{}'], '--on-success-params needs --on-success'],
+  [['--on-complete', 'hello', '--on-complete-params', '-'], 'stdin is for the jobs'],
+])('refuses %j', async (flags, problem) => {
+  const { code, stderr } = await run(['batch', 'create', file, ...flags]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(problem);
+});
+
 it('--wait does not wait for a mistyped definition: exit 3', async () => {
   const { url } = await playBeside(known, batch('running', 2));
   const { code, stderr } = await run(['batch', 'create', file, '--wait', '--url', url]);
