@@ -331,6 +331,7 @@ create table definition (
   version integer not null,
   info jsonb not null,
   params_schema json,
+  codes jsonb not null default '[]'::jsonb,
   published_at timestamp with time zone not null default clock_timestamp(),
   tenant text not null default 'default'::text,
   deployment integer,

@@ -49,11 +49,14 @@ create table longshore.setting (
 -- Of workers, the one that publishes last wins; what a deployment wrote never changes. Definitions of
 -- the tenant `default` are for all tenants, others for their own tenant only. `params_schema` repeats the
 -- schema of `info` with its fields in the order of the code, which jsonb does not keep: a form shows it.
+-- `codes` are the hashes of the code that workers started with, newest first, each with its time:
+-- other code moves `published_at`, which charts mark.
 create table longshore.definition (
   key text not null,
   version integer not null check (version > 0),
   info jsonb not null,
   params_schema json,
+  codes jsonb not null default '[]',
   published_at timestamptz not null default clock_timestamp(),
   tenant text not null default 'default',
   deployment integer check (deployment = version),

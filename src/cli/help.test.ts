@@ -19,8 +19,15 @@ test.each(examples)('%s has only commands and flags that are there', (line, name
   }
 });
 
+test('examples can be copied where Longshore is a dependency of a project', () => {
+  const lines = examples.filter(([, name]) => name !== 'completion').map(([line]) => line);
+  expect(lines.filter((line) => !/^([A-Z_]+=\S+ )?npx longshore /.test(line))).toEqual([]);
+});
+
 test('the help of a command ends with its examples, that of all is in groups', async () => {
-  expect((await run(['enqueue', '--help'])).stdout).toMatch(/\nExamples:\n {2}longshore enqueue/);
+  expect((await run(['enqueue', '--help'])).stdout).toMatch(
+    /\nExamples:\n {2}npx longshore enqueue/,
+  );
   const { stdout } = await run(['--help']);
   const groups = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, group]) => group);
   expect(groups).toEqual([

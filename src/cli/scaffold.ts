@@ -106,7 +106,7 @@ npx longshore enqueue hello '{"name": "you"}' --wait   # in another terminal
 npm test
 \`\`\`
 
-A job is a file in \`jobs/\`. In production set \`DATABASE_URL\` and run \`npm start\`, or \`longshore api\`,
-\`longshore worker\` and \`longshore scheduler\` separately.
+A job is a file in \`jobs/\`. In production set \`DATABASE_URL\` and run \`npm start\`, or
+\`npx longshore api\`, \`npx longshore worker\` and \`npx longshore scheduler\` separately.
 `;
 }

@@ -1,5 +1,6 @@
 import type { Bulk, BulkPreview } from './bulk.ts';
 import type { DeadLetterGroup, DeadLetterView } from '../core/failure/dead-letter.ts';
+import type { Unsearched } from '../core/search/unsearched.ts';
 import type { RetryOptions } from './job.ts';
 import { queryOf } from './http/query.ts';
 import type { Transport } from './http/transport.ts';
@@ -29,6 +30,8 @@ export interface DeadLetterPage {
   nextCursor: string | null;
   /** Dead letters were searched up to this time of failure; null at the end. */
   searchedUntil: string | null;
+  /** Params that the words of `q` were not compared with. Older servers do not send it. */
+  unsearched?: readonly Unsearched[];
 }
 
 export interface DeadLetterGroups {

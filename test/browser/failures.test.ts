@@ -66,6 +66,20 @@ describe('dead letters', () => {
     await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
   });
 
+  it('are searched again without a typo or a filter, when none matches', async () => {
+    await fail('INV-34');
+    const page = await open('/dead-letters?q=definition:billing.send-invoise&errorCode=TIMEOUT');
+    await page.getByText(/^No job has definition:billing.send-invoise: did you mean/).waitFor();
+    await page.getByRole('link', { name: 'Show all times' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Without “TIMEOUT”' }).click();
+    await page.getByRole('link', { name: 'Search definition:billing.send-invoice' }).click();
+    await page
+      .getByRole('table', { name: 'Dead letters' })
+      .getByText(/INV-34/)
+      .waitFor();
+  });
+
   it('are retried and deleted by group, after a look at what that is about', async () => {
     const id = await fail('INV-33');
     const page = await open('/dead-letters?q=INV-33');

@@ -166,7 +166,7 @@ describe('definitions', () => {
     expect(JSON.parse(await json.inputValue())).toEqual({ url: 'latest.png', width: 77 });
     await json.fill('{');
     await page.getByRole('button', { name: 'Run job' }).click();
-    await page.getByText(/^The text is invalid JSON/).waitFor();
+    await page.getByText(/^Invalid JSON: /).waitFor();
     await json.fill('{"deep":[[[[[[[[[[]]]]]]]]]]}');
     await page.getByRole('button', { name: 'Run job' }).click();
     await page.getByText(/^\/deep.* levels/).waitFor();
@@ -283,7 +283,7 @@ describe('workers', () => {
     await row.getByRole('link', { name: 'report.build' }).waitFor();
     expect(await row.innerText()).toMatch(/1 of 4/);
     expect(await axeFindings(page)).toEqual([]);
-    await row.getByRole('button', { name: 'Drain' }).click();
+    await row.getByRole('button', { name: 'Drain…' }).click();
     await page.getByText(/^It waits for its running job to finish, for at most/).waitFor();
     await page.getByRole('button', { name: 'Drain worker' }).click();
     await page.getByText(/is draining\.$/).waitFor();

@@ -37,6 +37,8 @@ export interface DefinitionInfo extends DefinitionAbout {
   paramsShape: number;
   /** How its jobs run in groups; null: each alone. */
   group: GroupRule | null;
+  /** Of its file and what that imports; absent for code without a file. It is not shown. */
+  codeHash?: string;
 }
 
 /** As workers announce it. */

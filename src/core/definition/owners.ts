@@ -16,9 +16,14 @@ export function ownersOf(definitions: readonly OwnedDefinition[]): Map<string, s
   return owners;
 }
 
+/** The owner of a definition or of its hooks. */
+export function ownerOf(owners: ReadonlyMap<string, string>, key: string): string | null {
+  return owners.get(key.replace(/^\$hook:/, '')) ?? null;
+}
+
 /** Distinct owners of these definitions. */
 export function ownerWords(owners: ReadonlyMap<string, string>, keys: readonly string[]): string {
-  const found = keys.flatMap((key) => owners.get(key.replace(/^\$hook:/, '')) ?? []);
+  const found = keys.flatMap((key) => ownerOf(owners, key) ?? []);
   return found.length === 0 ? 'No owner' : [...new Set(found)].join(', ');
 }
 

@@ -120,11 +120,13 @@ function valueOf(text: string, kind: Field['kind']): { value: unknown } | { wron
   return readJson(text);
 }
 
+/** `wrong` is a sentence. */
 export function readJson(text: string): { value: unknown } | { wrong: string } {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { wrong: `is invalid JSON: ${error instanceof Error ? error.message : ''}` };
+    const reason = error instanceof Error ? error.message : 'it cannot be parsed';
+    return { wrong: `Invalid JSON: ${reason.replace(/\.?$/, '.')}` };
   }
 }
 

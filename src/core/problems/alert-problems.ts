@@ -7,25 +7,23 @@ import type { JobView } from '../job/job.ts';
 import type { DefinitionStats } from '../views/stats.ts';
 import {
   alertTarget,
+  heldJobs,
   isOfRetries,
   OF_DEAD_LETTERS,
   type Problem,
-  RUNNING_SEEN,
   type Seen,
 } from './problem.ts';
 
 /** Firing alerts that no other problem of the list covers. */
-export function alertProblems(
-  { alerts, definitions, failures, running, stats, retried = [] }: Seen,
-  own: readonly Problem[],
-): Problem[] {
+export function alertProblems(seen: Seen, own: readonly Problem[]): Problem[] {
+  const { alerts, definitions, failures, stats, retried = [] } = seen;
   const owners = ownersOf(definitions);
   const counted = new Map(stats.definitions.map((one) => [one.key, one]));
   const failed = new Set(failures.flatMap(({ definitionKeys }) => definitionKeys));
   const isShown = (alert: AlertView): boolean => {
     const { rule, definitionKey } = alert;
     const about = alert.webhookId ?? alert.scheduleId ?? definitionKey;
-    if (rule === 'stuck' && hasEnded(alert, running)) return true;
+    if (rule === 'stuck' && hasEnded(alert, seen)) return true;
     if (rule === 'budget-warning' && isExceeded(alert, alerts)) return true;
     // The lines about failures show the same with a cause.
     if (OF_DEAD_LETTERS.has(rule)) return definitionKey !== null && failed.has(definitionKey);
@@ -54,10 +52,10 @@ function causeOf(alert: AlertView, retried: readonly JobView[]): string {
   return `: ${words.replace(/\.$/, '')}`;
 }
 
-/** The next check of the rule resolves it. If more jobs run than were read, the job may be among them. */
-function hasEnded({ jobId }: AlertView, running: Seen['running']): boolean {
-  if (jobId === null || running.length >= RUNNING_SEEN) return false;
-  return running.every((job) => job.jobId !== jobId);
+/** The next check of the rule resolves it. */
+function hasEnded({ jobId }: AlertView, seen: Seen): boolean {
+  if (jobId === null) return false;
+  return [...seen.running, ...heldJobs(seen)].every((job) => job.jobId !== jobId);
 }
 
 /** Both rules of a budget have the same sentence, except for their thresholds. */

@@ -3,6 +3,7 @@ import type { AlertView } from '../alert/alert.ts';
 import type { OwnedDefinition } from '../definition/owners.ts';
 import type { DeadLetterGroup } from '../failure/dead-letter.ts';
 import type { JobState, JobView } from '../job/job.ts';
+import type { HeldJob } from '../queue/worker.ts';
 import type { ScheduleView } from '../schedule/schedule.ts';
 import type { TenantView } from '../views/key-view.ts';
 import type { WebhookView } from '../webhook/webhook.ts';
@@ -51,7 +52,7 @@ export interface Problem {
   covers?: readonly string[];
 }
 
-/** The running jobs that are looked at. */
+/** The running jobs that are read beside those that the workers list. */
 export const RUNNING_SEEN = 50;
 
 /** What the problems are derived from. */
@@ -59,7 +60,7 @@ export interface Seen extends JobWorld {
   definitions: readonly (OwnedDefinition & JobWorld['definitions'][number])[];
   /** Of the last 24 hours, by error. */
   failures: readonly DeadLetterGroup[];
-  /** The longest running ones, at most `RUNNING_SEEN`. */
+  /** The first created ones, at most `RUNNING_SEEN`, for those that no worker lists. */
   running: readonly JobView[];
   schedules: readonly ScheduleView[];
   /** Job counts and oldest job per definition, as of `at`. */
@@ -109,6 +110,12 @@ export function pendingOf({ stats, schedules }: Pick<Seen, 'stats' | 'schedules'
     ...waiting.map(({ key }) => key),
     ...scheduled.map(({ definitionKey }) => definitionKey),
   ]);
+}
+
+/** All running jobs of the tenant that is looked at, as far as their worker is listed. */
+export function heldJobs({ workers, tenant }: Pick<Seen, 'workers' | 'tenant'>): HeldJob[] {
+  const own = ownTenant(tenant);
+  return workers.flatMap(({ jobs }) => jobs.filter((job) => job.tenant === own));
 }
 
 /** When the oldest queued job was queued; null if none is. */

@@ -4,6 +4,7 @@ import {
   ago,
   madeDefinition,
   madeGroup,
+  madeHeld,
   madeJob,
   madeAlert,
   madeSchedule,
@@ -77,8 +78,13 @@ test.each([
   [
     'the jobs of a silent worker',
     {
-      workers: [madeWorker({ leaseExpiresAt: ago(3), heartbeatAt: ago(40) })],
-      running: [1, 2].map(() => madeJob({ leaseExpiresAt: ago(3), workerId: 'w' })),
+      workers: [
+        madeWorker({
+          leaseExpiresAt: ago(3),
+          heartbeatAt: ago(40),
+          jobs: [madeHeld(), madeHeld()],
+        }),
+      ],
     },
     /^2 jobs stranded: worker box \(pid 7\) is silent; last heartbeat 40 s ago\.$/,
   ],
@@ -99,8 +105,7 @@ test.each([
   [
     'a long wait for slots that its own jobs hold',
     {
-      workers: [madeWorker({ busy: 4 })],
-      running: [1, 2, 3].map(() => madeJob({ status: 'running', workerId: 'w' })),
+      workers: [madeWorker({ busy: 4, jobs: [1, 2, 3].map(() => madeHeld()) })],
       ...stats({ depth: 2, oldestAgeMs: 900_000 }),
     },
     /: all 4 slots of its workers are busy, 3 with hello\.$/,
@@ -108,10 +113,9 @@ test.each([
   [
     'a long wait for a definition that became slow',
     {
-      workers: [madeWorker({ busy: 4 })],
-      running: [26, 27, 30].map((s) =>
-        madeJob({ status: 'running', workerId: 'w', startedAt: ago(s) }),
-      ),
+      workers: [
+        madeWorker({ busy: 4, jobs: [26, 27, 30].map((s) => madeHeld({ startedAt: ago(s) })) }),
+      ],
       ...stats({
         depth: 1_200,
         oldestAgeMs: 900_000,
@@ -123,8 +127,7 @@ test.each([
   [
     'a long wait for a definition that was always slow',
     {
-      workers: [madeWorker({ busy: 4 })],
-      running: [madeJob({ status: 'running', workerId: 'w', startedAt: ago(27) })],
+      workers: [madeWorker({ busy: 4, jobs: [madeHeld({ startedAt: ago(27) })] })],
       ...stats({
         depth: 2,
         oldestAgeMs: 900_000,
@@ -214,7 +217,7 @@ test.each([
   ],
   [
     'a job past its timeout',
-    { running: [madeJob({ status: 'running', startedAt: ago(110) })] },
+    { workers: [madeWorker({ jobs: [madeHeld({ startedAt: ago(110) })] })] },
     /^1 job stuck: 10 s past its 1m40s timeout\.$/,
   ],
   [
@@ -302,9 +305,9 @@ test.each([
           lost: true,
           endedBy: 'SIGKILL',
           heartbeatAt: ago(4),
+          jobs: [madeHeld()],
         }),
       ],
-      running: [madeJob({ status: 'running', workerId: 'x', startedAt: ago(5) })],
     },
     /^1 job stranded: worker box \(pid 7\) was killed by SIGKILL 4 s ago; it runs again when its lease has ended\.$/,
   ],
@@ -320,7 +323,7 @@ test.each([
   ],
   [
     'a job that seems stuck',
-    { running: [madeJob({ status: 'running', startedAt: ago(90) })] },
+    { workers: [madeWorker({ jobs: [madeHeld({ startedAt: ago(90) })] })] },
     /^1 job stuck: running 1m30s of its 1m40s timeout\.$/,
   ],
   [
@@ -577,17 +580,59 @@ it('leaves out one failed send, and a webhook that a person paused', () => {
 it('leaves out the alert about a stuck job that has ended', () => {
   const alerts = [madeAlert({ rule: 'stuck', jobId: 'gone' })];
   expect(shown({ alerts })).toEqual([]);
-  const running = Array.from({ length: 50 }, () => madeJob({ status: 'running' }));
-  expect(shown({ alerts, running })).toEqual(['Something is wrong.']);
+  const workers = [madeWorker({ jobs: [madeHeld({ jobId: 'gone' })] })];
+  expect(shown({ alerts, workers })).toEqual(['Something is wrong.']);
 });
 
 it('has one line for the stuck jobs of a definition', () => {
-  const stuck = [90, 95, 91].map((seconds) =>
-    madeJob({ status: 'running', startedAt: ago(seconds) }),
-  );
-  expect(problemsOf({ ...quiet, running: stuck }, NOW)).toMatchObject([
-    { about: 'hello', text: '3 jobs stuck: running up to 1m35s of their 1m40s timeout.' },
+  const stuck = [90, 95, 91].map((seconds) => madeHeld({ startedAt: ago(seconds) }));
+  const workers = [madeWorker({ jobs: stuck })];
+  const definitions = [madeDefinition({ owner: 'team' })];
+  expect(problemsOf({ ...quiet, workers, definitions }, NOW)).toMatchObject([
+    {
+      about: 'hello',
+      owner: 'team',
+      text: '3 jobs stuck: running up to 1m35s of their 1m40s timeout.',
+    },
   ]);
+});
+
+describe('more running jobs than a page has', () => {
+  const running = Array.from({ length: 50 }, () => madeJob({ status: 'running' }));
+  const many = Array.from({ length: 64 }, () => madeHeld());
+  const ended = { workerId: 'x', status: 'dead', lost: true, heartbeatAt: ago(4) } as const;
+
+  it('counts all that a dead worker held', () => {
+    const dead = madeWorker({ ...ended, endedBy: 'SIGKILL', jobs: many });
+    expect(shown({ running, workers: [madeWorker(), dead] })).toEqual([
+      expect.stringMatching(/^64 jobs stranded: /),
+    ]);
+  });
+
+  it('finds a stuck job behind those that were created before it', () => {
+    const stuck = madeHeld({ startedAt: ago(95) });
+    expect(shown({ running, workers: [madeWorker({ jobs: [...many, stuck] })] })).toEqual([
+      '1 job stuck: running 1m35s of its 1m40s timeout.',
+    ]);
+  });
+});
+
+it('counts the jobs of all tenants that a dead worker held, and leads to none of another one', () => {
+  const jobs = [madeHeld({ jobId: 'theirs', tenant: 'acme', startedAt: ago(95) })];
+  const dead = madeWorker({ workerId: 'x', status: 'dead', lost: true, heartbeatAt: ago(4), jobs });
+  expect(problemsOf({ ...quiet, workers: [madeWorker(), dead] }, NOW)).toMatchObject([
+    { text: expect.stringMatching(/^1 job stranded/) as string, target: { at: 'workers' } },
+  ]);
+  const own = { ...dead, jobs: [...jobs, madeHeld({ jobId: 'ours' })] };
+  expect(problemsOf({ ...quiet, workers: [madeWorker(), own] }, NOW)).toMatchObject([
+    { text: expect.stringMatching(/^2 jobs stranded/) as string, target: { jobId: 'ours' } },
+  ]);
+});
+
+it('names the owner of what an overdue schedule runs', () => {
+  const definitions = [madeDefinition({ owner: 'team' })];
+  const schedules = [madeSchedule({ nextAt: ago(90) })];
+  expect(problemsOf({ ...quiet, definitions, schedules }, NOW)[0]?.owner).toBe('team');
 });
 
 it('lists the first files that could not be loaded, and counts the others', () => {

@@ -1,10 +1,9 @@
-import { newestVersions, ownersOf } from '../definition/owners.ts';
+import { newestVersions, ownerOf, ownersOf } from '../definition/owners.ts';
 import { causeWords } from '../failure/failure-words.ts';
-import type { JobView } from '../job/job.ts';
 import { limitsLine } from '../queue/limit-words.ts';
 import { limitReason, reachedLimit } from './reached-limit.ts';
 import { pauseOf, pauseWords } from '../queue/pause-words.ts';
-import type { WorkerView } from '../queue/worker.ts';
+import type { HeldJob, WorkerView } from '../queue/worker.ts';
 import type { ScheduleView } from '../schedule/schedule.ts';
 import type { HeldBackJobs } from '../views/key-view.ts';
 import { unknownDefinition, unknownWords } from '../schedule/unknown-definition.ts';
@@ -13,12 +12,12 @@ import { alertProblems } from './alert-problems.ts';
 import { slowdownWords } from './slowdown.ts';
 import {
   count,
+  heldJobs,
   msSince,
   oldestSince,
   ownTenant,
   pendingOf,
   type Problem,
-  RUNNING_SEEN,
   type Seen,
   waits,
 } from './problem.ts';
@@ -86,14 +85,16 @@ function lostJobs({ running, workers }: Seen, now: Date): Problem[] {
 }
 
 /** Running jobs that have used most of their timeout. */
-function slowJobs({ running, definitions }: Seen, now: Date): Problem[] {
+function slowJobs(seen: Seen, now: Date): Problem[] {
+  const { definitions } = seen;
+  const owners = ownersOf(definitions);
   const limits = new Map(
     definitions.map(({ key, version, timeoutSeconds }) => [`${key}@${version}`, timeoutSeconds]),
   );
-  const limitMs = ({ definitionKey, definitionVersion }: JobView) =>
+  const limitMs = ({ definitionKey, definitionVersion }: HeldJob) =>
     (limits.get(`${definitionKey}@${definitionVersion}`) ?? Infinity) * 1_000;
-  const ranMs = ({ startedAt }: JobView) => (startedAt === null ? 0 : msSince(startedAt, now));
-  const slow = running
+  const ranMs = ({ startedAt }: HeldJob) => msSince(startedAt, now);
+  const slow = heldJobs(seen)
     .filter((job) => ranMs(job) >= limitMs(job) * NEAR_TIMEOUT)
     .toSorted((a, b) => ranMs(b) - ranMs(a));
   return byDefinition(slow).map(([key, [first, ...more]]) => {
@@ -104,7 +105,7 @@ function slowJobs({ running, definitions }: Seen, now: Date): Problem[] {
       kind: 'stuck',
       about: key,
       text: `${jobs} stuck: ${timeUsed(ranMs(first), limitMs(first), upTo, whose)}`,
-      owner: first.owner,
+      owner: ownerOf(owners, key),
       target: { at: 'job', jobId: first.jobId },
       alerts: [{ rule: 'stuck', about: key }],
     };
@@ -118,7 +119,9 @@ function timeUsed(ranMs: number, limitMs: number, upTo: string, whose: string): 
     : `running ${upTo}${wholeSeconds(ranMs)} of ${limit}`;
 }
 
-function byDefinition(jobs: readonly JobView[]): [key: string, jobs: [JobView, ...JobView[]]][] {
+function byDefinition<T extends { definitionKey: string }>(
+  jobs: readonly T[],
+): [key: string, jobs: [T, ...T[]]][] {
   const groups = Map.groupBy(jobs, ({ definitionKey }) => definitionKey);
   return [...groups].flatMap(([key, [first, ...more]]) => (first ? [[key, [first, ...more]]] : []));
 }
@@ -211,7 +214,7 @@ function longWaits(seen: Seen, left: (key: string) => boolean, now: Date): Probl
     if (msSince(since, now) < LONG_WAIT_MS || !left(key)) return [];
     const jobs = Math.max(1, depth);
     const oldest = jobs === 1 ? 'for' : 'the oldest for';
-    const slower = slowdownWords(one, seen.running, now);
+    const slower = slowdownWords(one, heldJobs(seen), now);
     return [
       {
         kind: 'waiting',
@@ -244,14 +247,10 @@ function whyWaiting(seen: Seen, key: string): string {
   return words === '' ? '' : `; it is limited: ${words}`;
 }
 
-/** How many of the busy slots run the definition itself; empty if not all running jobs were read. */
-function ownShare({ running }: Seen, key: string, able: readonly WorkerView[]): string {
-  if (running.length >= RUNNING_SEEN) return '';
-  const ids = new Set(able.map(({ workerId }) => workerId));
-  const own = running.filter(
-    ({ definitionKey, workerId }) =>
-      definitionKey === key && workerId !== null && ids.has(workerId),
-  ).length;
+/** How many of the busy slots run the definition itself. */
+function ownShare({ tenant }: Seen, key: string, able: readonly WorkerView[]): string {
+  const held = heldJobs({ workers: able, tenant });
+  const own = held.filter(({ definitionKey }) => definitionKey === key).length;
   return own === 0 ? '' : `, ${own} with ${key}`;
 }
 
@@ -285,7 +284,8 @@ function failures({ failures: groups, definitions, schedules }: Seen, now: Date)
   return [...shown, { kind: 'failed', about: null, text, owner: null, target }];
 }
 
-function lateSchedules({ schedules }: Seen, now: Date): Problem[] {
+function lateSchedules({ schedules, definitions }: Seen, now: Date): Problem[] {
+  const owners = ownersOf(definitions);
   return schedules
     .filter(
       ({ enabled, nextAt }) => enabled && nextAt !== null && msSince(nextAt, now) > OVERDUE_MS,
@@ -294,7 +294,7 @@ function lateSchedules({ schedules }: Seen, now: Date): Problem[] {
       kind: 'schedule',
       about: null,
       text: `Schedule ${nameOf(schedule)} is overdue by ${timeSince(schedule.nextAt ?? '', now)}: is a scheduler running?`,
-      owner: null,
+      owner: owners.get(schedule.definitionKey) ?? null,
       target: { at: 'schedule', scheduleId: schedule.id },
       alerts: [{ rule: 'schedule-missed', about: schedule.id }],
     }));

@@ -1,4 +1,4 @@
-import type { JobView } from '../job/job.ts';
+import type { HeldJob } from '../queue/worker.ts';
 import { duration, wholeSeconds } from '../values/duration.ts';
 import type { DefinitionStats } from '../views/stats.ts';
 import { msSince } from './problem.ts';
@@ -14,14 +14,14 @@ const SLOW_MS = 5_000;
  */
 export function slowdownWords(
   { key, runMs: { p50, p95 } }: Pick<DefinitionStats, 'key' | 'runMs'>,
-  running: readonly Pick<JobView, 'definitionKey' | 'startedAt'>[],
+  running: readonly Pick<HeldJob, 'definitionKey' | 'startedAt'>[],
   now: Date,
 ): string | null {
   const usualMs = p50?.to ?? null;
   if (usualMs === null) return null;
   const ranMs = running
     .flatMap(({ definitionKey, startedAt }) =>
-      definitionKey === key && startedAt !== null ? msSince(startedAt, now) : [],
+      definitionKey === key ? msSince(startedAt, now) : [],
     )
     .toSorted((a, b) => a - b);
   const middleMs = ranMs[Math.floor(ranMs.length / 2)] ?? 0;

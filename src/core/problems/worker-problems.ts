@@ -1,15 +1,16 @@
-import { deathWords, type WorkerView } from '../queue/worker.ts';
+import { deathWords, type HeldJob, type WorkerView } from '../queue/worker.ts';
 import { timeSince } from '../values/duration.ts';
 import {
   count,
   isOperators,
   msSince,
+  ownTenant,
   pendingOf,
   type Seen,
   type Problem,
   waits,
 } from './problem.ts';
-import { ownersOf } from '../definition/owners.ts';
+import { ownerOf, ownersOf } from '../definition/owners.ts';
 
 /** A dead worker is listed this long; after that only while jobs wait for it. */
 const DEATH_SHOWN_MS = 60 * 60_000;
@@ -38,13 +39,12 @@ export function withoutWorkers({ workers, definitions, stats }: Seen, now: Date)
 
 /** Each dead or silent worker, with the jobs that are stranded by it. */
 export function lostWorkers(seen: Seen, now: Date): Problem[] {
-  const { workers, running } = seen;
+  const { workers } = seen;
   const told = new Set<string>();
   return newestFirst(workers).flatMap((worker) => {
     if (worker.status !== 'dead') {
       if (msSince(worker.leaseExpiresAt, now) <= 0) return [];
-      const held = running.filter(({ workerId }) => workerId === worker.workerId);
-      return silent(worker, held, now);
+      return silent(seen, worker, now);
     }
     const keys = onlyThere(worker, workers).filter((key) => !told.has(key));
     const trouble = dead(seen, worker, keys, now);
@@ -53,17 +53,18 @@ export function lostWorkers(seen: Seen, now: Date): Problem[] {
   });
 }
 
-function silent(worker: WorkerView, held: Seen['running'], now: Date): Problem[] {
+function silent(seen: Seen, worker: WorkerView, now: Date): Problem[] {
   const since = `is silent; last heartbeat ${timeSince(worker.heartbeatAt, now)} ago`;
+  const held = worker.jobs.length;
   const text =
-    held.length > 0
-      ? `${count(held.length, 'job')} stranded: worker ${nameOf(worker, '')} ${since}.`
+    held > 0
+      ? `${count(held, 'job')} stranded: worker ${nameOf(worker, '')} ${since}.`
       : `${nameOf(worker)} ${since}.`;
-  return [{ ...ofHeld(held), text }];
+  return [{ ...ofHeld(seen, worker.jobs), text }];
 }
 
 function dead(seen: Seen, worker: WorkerView, keys: readonly string[], now: Date): Problem[] {
-  const held = seen.running.filter(({ workerId }) => workerId === worker.workerId);
+  const held = worker.jobs;
   const pending = pendingOf(seen);
   const missed = keys.filter((key) => pending.has(key));
   const isRecent = isOperators(seen.tenant) && msSince(worker.heartbeatAt, now) < DEATH_SHOWN_MS;
@@ -72,7 +73,7 @@ function dead(seen: Seen, worker: WorkerView, keys: readonly string[], now: Date
   const jobs = waiting.reduce((sum, { unserved, depth }) => sum + (unserved?.depth ?? depth), 0);
   const ago = timeSince(worker.heartbeatAt, now);
   const died = deathWords(worker, ago) ?? `died ${ago} ago (killed, crashed or cut off)`;
-  if (jobs === 0 && held.length > 0) return strands(worker, held, died);
+  if (jobs === 0 && held.length > 0) return strands(seen, worker, died);
   const names = missed.join(', ');
   const owners = ownersOf(seen.definitions);
   const hit = [...new Set(keys.flatMap((key) => owners.get(key) ?? []))];
@@ -95,17 +96,20 @@ function dead(seen: Seen, worker: WorkerView, keys: readonly string[], now: Date
 }
 
 /** Jobs of a process that is known to have ended, while its lease still holds. */
-function strands(worker: WorkerView, held: Seen['running'], died: string): Problem[] {
+function strands(seen: Seen, worker: WorkerView, died: string): Problem[] {
+  const { jobs: held } = worker;
   const again = held.length === 1 ? 'it runs' : 'they run';
   const text = `worker ${nameOf(worker, '')} ${died}; ${again} again when its lease has ended`;
-  return [{ ...ofHeld(held), text: `${count(held.length, 'job')} stranded: ${text}.` }];
+  return [{ ...ofHeld(seen, held), text: `${count(held.length, 'job')} stranded: ${text}.` }];
 }
 
 /** A problem of a worker that is about the jobs it holds. */
-function ofHeld(held: Seen['running']): Omit<Problem, 'text'> {
+function ofHeld({ definitions, tenant }: Seen, held: readonly HeldJob[]): Omit<Problem, 'text'> {
   const keys = [...new Set(held.map(({ definitionKey }) => definitionKey))];
-  const owners = [...new Set(held.flatMap(({ owner }) => owner ?? []))];
-  const [first] = held;
+  const known = ownersOf(definitions);
+  const owners = [...new Set(keys.flatMap((key) => ownerOf(known, key) ?? []))];
+  // The page of a job belongs to the tenant that is looked at; an operator's list has those of all.
+  const first = held.find((job) => job.tenant === ownTenant(tenant));
   return {
     kind: 'worker',
     about: keys.length === 0 ? null : keys.join(', '),

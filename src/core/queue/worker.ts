@@ -43,6 +43,7 @@ export interface WorkerView {
 export interface HeldJob {
   jobId: string;
   definitionKey: string;
+  definitionVersion: number;
   tenant: string;
   startedAt: string;
 }

@@ -25,6 +25,7 @@ import { answer, bodyRefusals, refusals } from '../openapi.ts';
 import type { Redaction } from '../access/redaction.ts';
 import type { SearchSlots } from '../edge/search-slots.ts';
 import { tenantOf } from '../access/tenant.ts';
+import { unsearchedBy } from './search/unsearched.ts';
 
 const LIST = {
   operationId: 'listDeadLetters',
@@ -91,7 +92,8 @@ export function deadLetterRoutes(
     if (nextCursor !== null) void reply.header('link', nextLink(request.url, nextCursor));
     const searchedUntil = next && new Date(`${next.at.replace(' ', 'T')}Z`).toISOString();
     const shown = await redaction.found(request, jobs, query.q);
-    return reply.send({ jobs: shown, nextCursor, searchedUntil });
+    const unsearched = await unsearchedBy(db, wanted.tenant, query.q);
+    return reply.send({ jobs: shown, nextCursor, searchedUntil, unsearched });
   });
 
   typed.get('/v1/dead-letters/groups', { schema: GROUPS, config: READS }, async (request) => {

@@ -2,13 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { mayActForAll } from '../../core/access/scope.ts';
 import { timeOfJobId } from '../../core/job/job-id.ts';
-import { searchOf } from '../../core/search/search.ts';
-import type { Unsearched } from '../../core/search/unsearched.ts';
 import { JobAnswer, JobIdParams, JobPageAnswer } from '../../protocol/answers/job-answer.ts';
 import { JobQuery, RevealQuery } from '../../protocol/requests/job-query.ts';
 import { Refusal } from '../../protocol/refusal.ts';
 import type { Db } from '../../store/connection/db.ts';
-import { hasLargeParams } from '../../store/large/has-large-params.ts';
 import { findByIdPart } from '../../store/read/find-by-id-part.ts';
 import { getJob } from '../../store/read/get-job.ts';
 import { readJobTenant } from '../../store/read/job-tenant.ts';
@@ -23,6 +20,7 @@ import type { Redaction } from '../access/redaction.ts';
 import type { SearchSlots } from '../edge/search-slots.ts';
 import { callerOf } from '../access/caller.ts';
 import { tenantOf } from '../access/tenant.ts';
+import { unsearchedBy } from './search/unsearched.ts';
 
 const GET = {
   operationId: 'getJob',
@@ -98,16 +96,6 @@ export function readJobsRoutes(
     const unsearched = await unsearchedBy(db, tenant, query.q);
     return reply.send({ jobs: shown, nextCursor, searchedUntil, unsearched });
   });
-}
-
-/** What the words of a search do not reach, so that "no jobs" can say so. */
-async function unsearchedBy(db: Db, tenant: string, q: string | undefined): Promise<Unsearched[]> {
-  if (q === undefined || searchOf(q).words.length === 0) return [];
-  const hasLarge = await hasLargeParams(db, tenant);
-  return [
-    ...(db.vault.keyIds.length > 0 ? (['encrypted'] as const) : []),
-    ...(hasLarge ? (['large'] as const) : []),
-  ];
 }
 
 /** An admin of the default tenant learns whose job it is; for others it does not exist. */

@@ -14,6 +14,7 @@ const DEFINITION = {
 const WORKER = {
   status: 'active',
   definitions: ['mail@1'],
+  jobs: [],
   notLoaded: [],
   heartbeatAt: NOW.toISOString(),
   leaseExpiresAt: '2030-01-01T12:01:00Z',

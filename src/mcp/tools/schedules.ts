@@ -55,10 +55,12 @@ export const pauseSchedule = tool({
   scope: 'operate',
   effect: 'ends',
   idempotent: true,
-  input: one,
-  run: async ({ schedule }, { client }) => {
+  input: one.extend({
+    reason: text(500).optional().describe('Why, for those who find it paused.'),
+  }),
+  run: async ({ schedule, reason }, { client }) => {
     const { id } = await findSchedule(client, schedule);
-    return { done: 'It is paused.', ...rowOf(await client.schedules.pause(id)) };
+    return { done: 'It is paused.', ...rowOf(await client.schedules.pause(id, reason)) };
   },
 });
 
@@ -77,14 +79,14 @@ export const resumeSchedule = tool({
 });
 
 function rowOf({ id, name, definitionKey: key, cron, timezone, ...rest }: Schedule): Facts {
-  const { enabled, note, nextAt, lastSlot: last } = rest;
+  const { enabled, paused, note, nextAt, lastSlot: last } = rest;
   return facts({
     id,
     name,
     definition: key,
     cron,
     timezone,
-    paused: enabled ? null : true,
+    paused: enabled ? null : (paused?.reason ?? true),
     note,
     nextAt,
     last:

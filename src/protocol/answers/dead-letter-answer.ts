@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DeadLetterGroup, DeadLetterView } from '../../core/failure/dead-letter.ts';
-import { JobAnswer } from './job-answer.ts';
+import { JobAnswer, unsearched } from './job-answer.ts';
 
 const Moment = z.iso.datetime();
 
@@ -19,6 +19,7 @@ export const DeadLetterPageAnswer = z.looseObject({
     .datetime()
     .nullable()
     .describe('Time of failure up to which dead letters were searched, when there may be more.'),
+  unsearched,
 });
 
 const DeadLetterGroupAnswer = z

@@ -56,7 +56,9 @@ export const DefinitionAnswer = z.looseObject({
     .looseObject({ size: z.int(), waitMs: z.int() })
     .nullable()
     .describe('Jobs run in groups: at most `size` in one call; null: each job alone.'),
-  publishedAt: z.iso.datetime().describe('When a worker last published a change.'),
+  publishedAt: z.iso
+    .datetime()
+    .describe('When a worker last published a change of its rules, schema or code.'),
 });
 
 /** Limits and pauses belong to the key, so all versions show the same. */

@@ -126,6 +126,10 @@ export const AcceptedAnswer = z.looseObject({
 export const BatchAnswer = z.looseObject({
   jobs: z.array(AcceptedAnswer).describe('In the order of the request.'),
 });
+export const unsearched = z
+  .array(z.enum(UNSEARCHED))
+  .describe('Kinds of params that the words of q were not compared with, if there may be any.');
+
 export const JobPageAnswer = z.looseObject({
   jobs: z.array(JobAnswer),
   nextCursor: z.string().nullable().describe('Cursor of the next page; null at the end.'),
@@ -136,9 +140,7 @@ export const JobPageAnswer = z.looseObject({
       'Creation time up to which jobs were searched, when there may be more. A page without jobs ' +
         'means that none of those match.',
     ),
-  unsearched: z
-    .array(z.enum(UNSEARCHED))
-    .describe('Kinds of params that the words of q were not compared with, if there may be any.'),
+  unsearched,
 });
 
 export type AcceptedAnswer = z.infer<typeof AcceptedAnswer>;

@@ -19,6 +19,7 @@ export const WorkerIdParams = z.object({
 const HeldJobAnswer = z.looseObject({
   jobId: z.string(),
   definitionKey: z.string(),
+  definitionVersion: z.int(),
   tenant: z.string(),
   startedAt: Moment,
 }) satisfies z.ZodType<HeldJob>;

@@ -45,12 +45,12 @@ const LIST = statement<WorkerRow>(
    from longshore.worker w
    cross join lateral (
      select count(*)::int as busy, coalesce(json_agg(json_build_object('jobId', r.id,
-         'definitionKey', q.key, 'tenant', q.tenant,
+         'definitionKey', q.key, 'definitionVersion', q.version, 'tenant', q.tenant,
          'startedAt', to_char(r.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
        order by r.started_at, r.id) filter (where q.tenant = coalesce($3, q.tenant)), '[]'::json) as jobs
      from longshore.running r
      left join lateral (
-       select key, tenant from longshore.queue where shard = $1 and queue = r.queue limit 1
+       select key, version, tenant from longshore.queue where shard = $1 and queue = r.queue limit 1
      ) q on true
      where r.shard = $1 and r.worker = w.instance
    ) h

@@ -53,7 +53,8 @@ export async function loadDefinitions(path: string, deployment?: DeploymentPlan)
     }
   }
   const definitions = [...byName.values()].map(({ definition, file }) => placed(definition, file));
-  return { definitions, problems };
+  const loadedFrom = new Map([...byName].map(([name, { file }]) => [name, file]));
+  return { definitions, problems, files: loadedFrom };
 }
 
 /** A command runs in the folder of its definition's file, which is known only here. */

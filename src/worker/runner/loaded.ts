@@ -6,6 +6,8 @@ export interface Loaded {
   definitions: JobDefinition[];
   /** One message per file that could not be loaded, with its path. The others still run. */
   problems: string[];
+  /** The file of each definition of a folder, by its name like `image.resize@1`. */
+  files?: ReadonlyMap<string, string>;
 }
 
 /** The error and its position in the file, without the frames of the loader. */

@@ -1,5 +1,8 @@
 import { Socket } from 'node:net';
+import { pathToFileURL } from 'node:url';
+import { type DefinitionInfo, definitionName } from '../../core/definition/definition.ts';
 import { type FromRunner, LineReader, type LoadPlan, messageLine, type ToRunner } from '../ipc.ts';
+import type { LoadedModules } from './code-hash.ts';
 import { loadDefinitions } from './load.ts';
 import { measure } from './measure.ts';
 import { catchEscaped, receive } from './escaped.ts';
@@ -50,8 +53,8 @@ socket.on('error', () => process.exit(0));
 process.on('SIGINT', () => undefined);
 
 async function begin(plan: LoadPlan): Promise<void> {
-  const { collected } = prepareCode(plan);
-  const { definitions, problems } = await loadDefinitions(jobsPath, plan.deployment);
+  const { collected, loaded } = prepareCode(plan);
+  const { definitions, problems, files } = await loadDefinitions(jobsPath, plan.deployment);
   session = new RunnerSession({
     definitions: byName(definitions),
     send,
@@ -63,5 +66,20 @@ async function begin(plan: LoadPlan): Promise<void> {
   });
   catchEscaped(session);
   const infos = definitions.map(({ info }) => info);
-  send({ type: 'ready', definitions: infos, problems, files: collected });
+  // The worker publishes what its first process says.
+  const hashed = plan.files === null && files ? await withHashes(infos, files, loaded) : infos;
+  send({ type: 'ready', definitions: hashed, problems, files: collected });
+}
+
+async function withHashes(
+  infos: readonly DefinitionInfo[],
+  files: ReadonlyMap<string, string>,
+  loaded: LoadedModules,
+): Promise<DefinitionInfo[]> {
+  const { codeHash } = await import('./code-hash.ts');
+  return infos.map((info) => {
+    const file = files.get(definitionName(info));
+    const hash = file === undefined ? null : codeHash(pathToFileURL(file).href, loaded);
+    return hash === null ? info : { ...info, codeHash: hash };
+  });
 }

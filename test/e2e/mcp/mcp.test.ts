@@ -245,7 +245,8 @@ describe('with keys', () => {
       const schedule = 'nightly-import';
       const { jobId } = await ask<{ jobId: string }>('run_schedule', { schedule });
       expect((await asClient().get(jobId)).definitionKey).toBe('orders.import');
-      expect(await ask('pause_schedule', { schedule })).toMatchObject({ paused: true });
+      const reason = 'the orders are late';
+      expect(await ask('pause_schedule', { schedule, reason })).toMatchObject({ paused: reason });
       expect(await ask('resume_schedule', { schedule })).not.toHaveProperty('paused');
       const { schedules } = await ask<{ schedules: unknown[] }>('list_schedules');
       expect(schedules).toMatchObject([{ name: schedule, cron: '30 2 * * *' }]);

@@ -116,6 +116,8 @@ describe.each([
     expect(page.jobs[0]).toMatchObject({ params: null, largeParams: { bytes } });
     expect(page.unsearched).toEqual([]);
     expect((await client.list({ q: 'absent' })).unsearched).toContain('large');
+    expect((await client.deadLetters.list({ q: 'absent' })).unsearched).toContain('large');
+    expect((await client.deadLetters.list()).unsearched).toEqual([]);
   });
 
   it('are results, too', async () => {

@@ -216,6 +216,8 @@ it('keeps what is derived from params, and every way to make or change a job', a
   // A search finds nothing in what is encrypted, not even by chance. No id has an n.
   const found = await ask('GET', '/v1/jobs?definitionKey=echo&q=n');
   expect(found.body).toMatchObject({ jobs: [], unsearched: ['encrypted'] });
+  const dead = await ask('GET', '/v1/dead-letters?definitionKey=echo&q=n');
+  expect(dead.body).toMatchObject({ jobs: [], unsearched: ['encrypted'] });
   const listed = await ask('GET', '/v1/jobs?definitionKey=echo&q=status:failed');
   expect(listed.body).toMatchObject({ unsearched: [] });
 });

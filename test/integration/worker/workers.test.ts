@@ -72,6 +72,7 @@ describe('GET /v1/workers', () => {
     expect(second?.busy).toBe(claimed.length);
     expect(second?.jobs.map(({ jobId }) => jobId)).toEqual(second?.running);
     expect(second?.jobs[0]).toMatchObject({
+      definitionVersion: 1,
       tenant: 'default',
       startedAt: expect.stringMatching(/Z$/),
     });

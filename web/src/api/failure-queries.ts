@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { BulkFilter, BulkPage, BulkPreview } from '../../../src/client/bulk.ts';
 import type { BulkAction, BulkView } from '../../../src/core/job/bulk.ts';
 import type { DeadLetterGroup, DeadLetterView } from '../../../src/core/failure/dead-letter.ts';
+import type { Unsearched } from '../../../src/core/search/unsearched.ts';
 import { now } from '../runtime/clock.ts';
 import {
   beginOfWindow,
@@ -66,6 +67,7 @@ export interface DeadLetterPage {
   jobs: DeadLetterView[];
   nextCursor: string | null;
   searchedUntil: string | null;
+  unsearched?: readonly Unsearched[];
 }
 
 /** `from` and `to` select one part of the window and override it. */

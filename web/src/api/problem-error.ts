@@ -1,4 +1,5 @@
 import type { Problem } from '../../../src/protocol/problem.ts';
+import { fieldLabel } from '../words/field-label.ts';
 import { sentenceOf } from '../words/sentence.ts';
 
 /** An error response of the server; status 0 if it could not be reached. */
@@ -62,10 +63,15 @@ export function failedChangeText(error: unknown): string {
   return errorText(error);
 }
 
-/** The same for a dialog, one sentence for each wrong field. */
-export function changeComplaints(error: unknown): string[] {
+/** The same for a dialog, one sentence for each wrong field, which begins with its label. */
+export function changeComplaints(
+  error: unknown,
+  labels?: Readonly<Record<string, string>>,
+): string[] {
   if (!(error instanceof ProblemError) || error.violations.length === 0) {
     return [failedChangeText(error)];
   }
-  return error.violations.map(({ pointer, detail }) => `${pointer} ${detail}`.trim());
+  return error.violations.map(({ pointer, detail }) =>
+    sentenceOf(pointer === '' ? detail : `${fieldLabel(pointer, labels)}: ${detail}`),
+  );
 }

@@ -11,7 +11,7 @@ export function Ask({
   confirm,
   dismiss = 'Cancel',
   tone = 'danger',
-  complaints = changeComplaints,
+  labels,
   onConfirm,
   onClose,
 }: {
@@ -21,8 +21,8 @@ export function Ask({
   /** Closes the dialog without an action. */
   dismiss?: string;
   tone?: 'danger' | 'primary';
-  /** Why the action failed, if not in the words of the server. */
-  complaints?: (error: unknown) => readonly string[];
+  /** Labels of its fields by their name in the API, where `fieldLabel` does not know them. */
+  labels?: Readonly<Record<string, string>>;
   /** The running action (`useAsked`); or `stay` if the fields are wrong, or `close`. */
   onConfirm: () => Promise<unknown> | 'stay' | 'close';
   onClose: () => void;
@@ -32,7 +32,7 @@ export function Ask({
   return (
     <Dialog modal={modal} title={title} running={running} onClose={onClose}>
       {children}
-      <Complaint wrong={failure === null ? [] : complaints(failure)} />
+      <Complaint wrong={failure === null ? [] : changeComplaints(failure, labels)} />
       <div className="dialog-actions">
         <button type="button" disabled={running} onClick={() => modal.current?.close()}>
           {dismiss}

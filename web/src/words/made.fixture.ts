@@ -6,7 +6,7 @@ import { NO_LIMITS } from '../../../src/core/queue/limits.ts';
 import type { ScheduleView } from '../../../src/core/schedule/schedule.ts';
 import type { DefinitionStats, StateCounts } from '../../../src/core/views/stats.ts';
 import type { WebhookView } from '../../../src/core/webhook/webhook.ts';
-import type { WorkerView } from '../../../src/core/queue/worker.ts';
+import type { HeldJob, WorkerView } from '../../../src/core/queue/worker.ts';
 
 /** Sample data for tests; each test overrides what it is about. */
 export const NOW = new Date('2030-01-01T12:00:00Z');
@@ -72,6 +72,18 @@ export function madeWorker(over: Partial<WorkerView> = {}): WorkerView {
     endedBy: null,
   };
   return { ...plain, ...over } as WorkerView;
+}
+
+/** A job that a worker holds. */
+export function madeHeld(over: Partial<HeldJob> = {}): HeldJob {
+  return {
+    jobId: '01980000-0000-7000-8000-000000000000',
+    definitionKey: 'hello',
+    definitionVersion: 1,
+    tenant: 'default',
+    startedAt: ago(5),
+    ...over,
+  };
 }
 
 export function madeDefinition(over: Partial<PublishedDefinition> = {}): PublishedDefinition {

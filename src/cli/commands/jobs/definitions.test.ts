@@ -34,7 +34,7 @@ const definitions = [
   },
   { ...base, key: 'total', version: 1 },
 ];
-const counts = { states: { ...none, queued: 2, retrying: 1 }, running: 5 };
+const counts = { states: { ...none, queued: 2, retrying: 1, suspended: 4 }, running: 5 };
 const group = {
   countIsExact: true,
   definitions: [
@@ -66,14 +66,17 @@ const server = async () =>
 test('lists definitions with their newest version, their jobs and pauses', async () => {
   const { stdout } = await run(['definitions', '--url', await server()]);
   expect(stdout.split('\n')).toEqual([
-    'DEFINITION  VERSION  OWNER   WAITING  RUNNING  FAILED 24 H  PAUSED',
-    'report      2        team-a  3        5        7            printer',
-    'total       1        -       0        0        1            -',
+    'DEFINITION  VERSION  OWNER   WAITING  RUNNING  SUSPENDED  FAILED 24 H  PAUSED',
+    'report      2        team-a  3        5        4          7            printer',
+    'total       1        -       0        0        0          1            -',
     '',
   ]);
   const asJson = await run(['definitions', '--json', '--url', await server()]);
   expect(JSON.parse(asJson.stdout)).toMatchObject({
-    definitions: [{ key: 'report', waiting: 3, failed: 7, failedIsExact: true }, { key: 'total' }],
+    definitions: [
+      { key: 'report', waiting: 3, suspended: 4, failed: 7, failedIsExact: true },
+      { key: 'total' },
+    ],
   });
 });
 
@@ -82,7 +85,7 @@ test('shows one with limits, schedules, failures and schema', async () => {
   expect(stdout).toMatch(/^definition +report version 2$/m);
   expect(stdout).toMatch(/^paused +1m ago by ada \(key 58c5…\): printer$/m);
   expect(stdout).toMatch(/^limits +running 4$/m);
-  expect(stdout).toContain('3 waiting, 5 running, 7 failed in 24 h');
+  expect(stdout).toContain('3 waiting, 5 running, 4 suspended, 7 failed in 24 h');
   expect(stdout).toContain('  nightly  0 2 * * * (UTC)  paused');
   expect(stdout).toContain('  0123456789ab  1m ago  TIMEOUT too late');
   expect(stdout).toMatch(/Schema of the params:\n {2}\{\n {4}"type": "object"/);

@@ -12,6 +12,7 @@ import { type BulkWork, startMany } from '../../text/bulk-text.ts';
 import type { Cli } from '../../cli.ts';
 import { columns } from '../../text/columns.ts';
 import { idCell } from '../../text/id-cell.ts';
+import { unsearchedWords } from '../../../core/search/unsearched.ts';
 import { age } from '../../../core/values/duration.ts';
 import { definitionOption } from '../../options/definition-option.ts';
 import { noteMisspelt, noteUnknown } from '../../options/known-definition.ts';
@@ -42,6 +43,8 @@ export function addDlq(program: Command, cli: Cli): void {
     if (page.jobs.length > 0) out.table(letterTable(page.jobs, cli.clock.now(), out.width));
     else {
       out.note(noneNote(page));
+      const unsearched = unsearchedWords(page.unsearched ?? []);
+      if (unsearched !== null) out.note(unsearched);
       await noteUnknown(out, client, options.definitionKey);
       await noteMisspelt(out, client, options.q);
     }

@@ -30,14 +30,17 @@ test('the words of list are one search', async () => {
   );
 });
 
-test('list says which params it did not search, when it found nothing', async () => {
+test.each([
+  ['jobs', ['list']],
+  ['dead letters', ['dlq', 'list', '--q']],
+])('without matching %s, the params that were not searched are named', async (what, args) => {
   const { url } = await playBeside(
     { '/v1/search-values': json(200, VALUES) },
     json(200, { ...NONE, unsearched: ['encrypted', 'large'] }),
   );
-  const { stderr } = await run(['list', 'ada', '--url', url]);
+  const { stderr } = await run([...args, 'ada', '--url', url]);
   expect(stderr).toBe(
-    'No matching jobs.\nEncrypted and large params are not searched: jobs that have the text only there are not found.\n',
+    `No matching ${what}.\nEncrypted and large params are not searched: jobs that have the text only there are not found.\n`,
   );
 });
 

@@ -21,6 +21,7 @@ export interface DefinitionRow {
   owner: string | null;
   waiting: number;
   running: number;
+  suspended: number;
   /** Dead letters of the last 24 hours. */
   failed: number;
   failedIsExact: boolean;
@@ -47,6 +48,7 @@ export function definitionRows(
       owner,
       waiting: of ? waitingOf(of) : 0,
       running: of?.running ?? 0,
+      suspended: of?.states.suspended ?? 0,
       failed: own.reduce((sum, { count }) => sum + count, 0),
       failedIsExact: complete && own.every(({ isExact }) => isExact),
       paused,
@@ -54,7 +56,16 @@ export function definitionRows(
   });
 }
 
-const HEADER = ['DEFINITION', 'VERSION', 'OWNER', 'WAITING', 'RUNNING', 'FAILED 24 H', 'PAUSED'];
+const HEADER = [
+  'DEFINITION',
+  'VERSION',
+  'OWNER',
+  'WAITING',
+  'RUNNING',
+  'SUSPENDED',
+  'FAILED 24 H',
+  'PAUSED',
+];
 
 export function definitionTable(rows: readonly DefinitionRow[], widthMax: number): string[] {
   const cells = rows.map((row) => [
@@ -63,6 +74,7 @@ export function definitionTable(rows: readonly DefinitionRow[], widthMax: number
     row.owner ?? '-',
     String(row.waiting),
     String(row.running),
+    String(row.suspended),
     `${row.failed}${row.failedIsExact ? '' : '+'}`,
     row.paused ? (row.paused.reason ?? 'yes') : '-',
   ]);
@@ -87,7 +99,10 @@ export function definitionText(page: DefinitionPage, now: Date, widthMax: number
     ['owner', definition.owner],
     ['runbook', definition.runbookUrl],
     ['paused', row.paused ? pausedSince(row.paused, now) : null],
-    ['jobs', `${row.waiting} waiting, ${row.running} running, ${failedText(row)}`],
+    [
+      'jobs',
+      `${row.waiting} waiting, ${row.running} running, ${row.suspended} suspended, ${failedText(row)}`,
+    ],
     [
       'attempts',
       `${definition.maxAttempts}, each up to ${duration(definition.timeoutSeconds * 1_000)}`,

@@ -42,14 +42,22 @@ test('tells who works, what waits and what runs, with exact counts', () => {
     job('mail', { status: 'running', startedAt: '2030-01-01T00:00:59Z' }),
   ];
   const definitions = [
+    counts('approve', null, { suspended: 3 }),
     counts('idle', null, { succeeded: 9 }),
     counts('mail', 60_000, { queued: 2_400, retrying: 100, running: 300, failed: 1_200 }),
     counts('resize', null, { running: 1 }),
   ];
-  const totals = { ...none, queued: 2_400, retrying: 100, running: 301, failed: 1_200 };
+  const totals = {
+    ...none,
+    queued: 2_400,
+    retrying: 100,
+    running: 301,
+    suspended: 3,
+    failed: 1_200,
+  };
   const seen = { at: '', issues: [], workers, running, totals, definitions, throughput };
-  expect(topText(seen, now, 100, 16)).toEqual([
-    '1 worker   2 of 8 slots busy   2500 waiting   1200 dead letters',
+  expect(topText(seen, now, 100, 17)).toEqual([
+    '1 worker   2 of 8 slots busy   2500 waiting   3 suspended   1200 dead letters',
     '',
     'PER MINUTE  LAST 4 MIN  LAST MINUTE  THIS MINUTE  4 MIN',
     'enqueued    ▁▂█▄        100          40           141',
@@ -58,9 +66,10 @@ test('tells who works, what waits and what runs, with exact counts', () => {
     'failed      ▁▁▁▁        0            0            0',
     'retried     ▁▁▁▁        0            0            0',
     '',
-    'DEFINITION  WAITING  RUNNING  DEAD LETTERS  OLDEST',
-    'mail        2500     300      1200          1m',
-    'resize      0        1        0             -',
+    'DEFINITION  WAITING  RUNNING  SUSPENDED  DEAD LETTERS  OLDEST',
+    'approve     0        0        3          0             -',
+    'mail        2500     300      0          1200          1m',
+    'resize      0        1        0          0             -',
     '',
     'RUNNING  DEFINITION  ATTEMPT  FOR   PROGRESS',
     'resize   resize      1/3      30 s  40 % resizing',

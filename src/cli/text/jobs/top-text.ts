@@ -34,6 +34,7 @@ export function topText(
     `${alive.length} ${alive.length === 1 ? 'worker' : 'workers'}`,
     `${busy} of ${slots} slots busy`,
     `${waitingOf(totals)} waiting`,
+    `${totals.suspended} suspended`,
     `${totals.failed} dead ${totals.failed === 1 ? 'letter' : 'letters'}`,
   ];
   const top = [
@@ -96,7 +97,14 @@ function issueRows(
   ];
 }
 
-const DEFINITION_HEADER = ['DEFINITION', 'WAITING', 'RUNNING', 'DEAD LETTERS', 'OLDEST'];
+const DEFINITION_HEADER = [
+  'DEFINITION',
+  'WAITING',
+  'RUNNING',
+  'SUSPENDED',
+  'DEAD LETTERS',
+  'OLDEST',
+];
 const JOB_HEADER = ['RUNNING', 'DEFINITION', 'ATTEMPT', 'FOR', 'PROGRESS'];
 const SHOWN = ['enqueued', 'started', 'succeeded', 'failed', 'retried'] as const;
 
@@ -124,7 +132,12 @@ function waitingOf({ queued, scheduled, retrying, created }: Stats['totals']): n
 
 type Counted = Stats['definitions'][number];
 
-const countsOf = ({ states, running }: Counted) => [waitingOf(states), running, states.failed];
+const countsOf = ({ states, running }: Counted) => [
+  waitingOf(states),
+  running,
+  states.suspended,
+  states.failed,
+];
 
 /** Definitions without open or failed jobs have no row. */
 function isListed(one: Counted): boolean {
@@ -133,7 +146,7 @@ function isListed(one: Counted): boolean {
 
 /** Those with most jobs, in the order of all. */
 function busiest(all: readonly Counted[], rows: number): readonly Counted[] {
-  const open = (one: Counted) => waitingOf(one.states) + one.running;
+  const open = (one: Counted) => waitingOf(one.states) + one.running + one.states.suspended;
   const first = all.toSorted((a, b) => open(b) - open(a) || b.states.failed - a.states.failed);
   const shown = new Set(first.slice(0, rows));
   return all.filter((one) => shown.has(one));

@@ -170,7 +170,7 @@ function payloadOf(
   const fields = fieldsOf(schema);
   if (!fields) {
     const read = readJson(form[JSON_PAYLOAD] ?? 'null');
-    return 'value' in read ? { payload: read.value } : { wrong: { '': `The text ${read.wrong}.` } };
+    return 'value' in read ? { payload: read.value } : { wrong: { '': read.wrong } };
   }
   const read = paramsOf(fields, form);
   return 'params' in read ? { payload: read.params } : { wrong: { [read.pointer]: read.wrong } };

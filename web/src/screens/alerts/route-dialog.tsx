@@ -9,13 +9,12 @@ import {
   type SavedRouteView,
 } from '../../../../src/core/alert/route.ts';
 import { call } from '../../api/call.ts';
-import { failedChangeText } from '../../api/problem-error.ts';
 import { useAsked } from '../../api/use-change.ts';
 import { Ask } from '../../parts/ask.tsx';
 import { Choices } from '../../parts/choices.tsx';
 import { toasts } from '../../parts/toasts.tsx';
 import { shownZone } from '../../words/zone.ts';
-import { namesIn, routeRefusal, wordsIn } from '../../words/alerts/route-words.ts';
+import { namesIn, wordsIn } from '../../words/alerts/route-words.ts';
 
 /** The fields as they are typed. */
 function typedOf(route: AlertRouteView | null) {
@@ -57,6 +56,16 @@ function bodyOf(typed: Typed): object {
     enabled,
   };
 }
+
+/** By the name in the API. */
+const LABELS = {
+  to: 'E-mail addresses',
+  url: 'URL of the incoming webhook',
+  owners: 'Only these owners',
+  definitionKeys: 'Only these definitions',
+  quietHours: 'Quiet hours',
+  groupSeconds: 'Group alerts within (seconds)',
+};
 
 export function RouteDialog({
   route,
@@ -108,7 +117,7 @@ export function RouteDialog({
       confirm="Save"
       tone="primary"
       onConfirm={confirm}
-      complaints={(error) => [routeRefusal(failedChangeText(error))]}
+      labels={LABELS}
       onClose={onClose}
     >
       {field('Name', 'name', 'on-call')}
@@ -124,11 +133,11 @@ export function RouteDialog({
         </select>
       </label>
       {typed.channel === 'email'
-        ? field('E-mail addresses', 'to', 'oncall@example.com')
-        : field('URL of the incoming webhook', 'url', urlHint(route, typed.channel))}
-      {field('Only these owners', 'owners', 'all')}
-      {field('Only these definitions', 'keys', 'all')}
-      {field('Quiet hours', 'hours', 'none, or 22:00-07:00')}
+        ? field(LABELS.to, 'to', 'oncall@example.com')
+        : field(LABELS.url, 'url', urlHint(route, typed.channel))}
+      {field(LABELS.owners, 'owners', 'all')}
+      {field(LABELS.definitionKeys, 'keys', 'all')}
+      {field(LABELS.quietHours, 'hours', 'none, or 22:00-07:00')}
       {typed.hours.trim() !== '' && (
         <>
           {field('Time zone', 'timezone')}
@@ -140,7 +149,7 @@ export function RouteDialog({
           />
         </>
       )}
-      {field('Group alerts within (seconds)', 'group')}
+      {field(LABELS.groupSeconds, 'group')}
       <details>
         <summary>Only some rules</summary>
         <Choices<AlertRuleName>

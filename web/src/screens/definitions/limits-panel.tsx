@@ -89,6 +89,7 @@ function LimitsDialog({
       title={`Limits of ${definitionKey}`}
       confirm="Save"
       tone="primary"
+      labels={LIMIT_TITLES}
       onConfirm={confirm}
       onClose={onClose}
     >

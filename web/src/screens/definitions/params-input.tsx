@@ -110,7 +110,7 @@ export function Complaints({ wrong, known }: { wrong: Wrong; known: readonly str
 function jsonParams(text: string): Params {
   const read = readJson(text);
   if ('value' in read) return { params: read.value };
-  return { pointer: '', wrong: `The text ${read.wrong}.` };
+  return { pointer: '', wrong: read.wrong };
 }
 
 /** Why the server refused it: by pointer, or as a whole. */

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { RUNNING_SEEN } from '../../../../src/core/problems/problem.ts';
+import { heldJobs } from '../../../../src/core/problems/problem.ts';
 import { slowdownWords } from '../../../../src/core/problems/slowdown.ts';
-import { jobsQuery } from '../../api/queries.ts';
+import { ownTenantQuery } from '../../api/admin-queries.ts';
+import { workersQuery } from '../../api/queries.ts';
 import { useStats } from '../../api/signal-queries.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { useNow } from '../../runtime/clock.ts';
@@ -11,10 +12,11 @@ import { useNow } from '../../runtime/clock.ts';
 export function SlowNotice({ definitionKey }: { definitionKey: string }) {
   const now = useNow();
   const status = ['running', 'cancelling'] as const;
-  const asked = { definitionKey, status: [...status], sort: 'createdAt', limit: RUNNING_SEEN };
-  const { data } = useQuery(jobsQuery(asked as Parameters<typeof jobsQuery>[0]));
+  const { data: workers } = useQuery(workersQuery());
+  const { data: tenant } = useQuery(ownTenantQuery());
   const stats = useStats()?.definitions.find(({ key }) => key === definitionKey);
-  const words = stats && data ? slowdownWords(stats, data.jobs, now) : null;
+  const words =
+    stats && workers && tenant ? slowdownWords(stats, heldJobs({ workers, tenant }), now) : null;
   if (words === null) return null;
   return (
     <div className="notice warn" role="status">

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { deadLettersQuery, groupsQuery } from '../../api/failure-queries.ts';
 import { definitionsQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/use-may.ts';
@@ -8,22 +8,19 @@ import { BulkResult } from '../../parts/bulk/bulk-result.tsx';
 import { ExportMenu } from '../../parts/search/export-menu.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { Empty, Screen, Waiting } from '../../parts/screen.tsx';
+import { Screen, Waiting } from '../../parts/screen.tsx';
 import { SelectionBar } from '../../parts/search/selection-bar.tsx';
 import { useSelection } from '../../parts/search/use-selection.ts';
 import { ViewsMenu } from '../../parts/search/views-menu.tsx';
-import { now } from '../../runtime/clock.ts';
 import { matrixRows } from '../../words/alerts/matrix.ts';
-import { WINDOWS } from '../../words/alerts/window.ts';
-import { noneYet } from '../../words/search/page-words.ts';
 import { NO_SELECTION } from '../../words/search/selection.ts';
 import { JobTable } from '../jobs/job-table.tsx';
 import { FailureFilters } from './failure-filters.tsx';
 import { FailureMatrix } from './failure-matrix.tsx';
+import { NoLetters } from './no-letters.tsx';
 import {
   bulkOf,
   exportOf,
-  type FailuresSearch,
   groupsAsked,
   lettersAsked,
   viewQuery,
@@ -86,8 +83,8 @@ export function DeadLettersScreen() {
           complete={found.complete || fingerprint !== undefined}
         />
       )}
-      {page.jobs.length === 0 && page.nextCursor === null ? (
-        <Nothing search={search} />
+      {page.jobs.length === 0 ? (
+        <NoLetters search={search} page={page} />
       ) : (
         <div className="below">
           <SelectionBar
@@ -97,48 +94,16 @@ export function DeadLettersScreen() {
             onClear={() => onSelect(NO_SELECTION)}
           />
           <Panel title="Jobs" aside="latest failure first" flush>
-            {page.jobs.length === 0 ? (
-              <p className="soft pad">{noneYet(page.searchedUntil, undefined, now())}</p>
-            ) : (
-              <JobTable
-                jobs={page.jobs}
-                caption="Dead letters"
-                ended
-                {...(may && { selected, onSelect })}
-              />
-            )}
+            <JobTable
+              jobs={page.jobs}
+              caption="Dead letters"
+              ended
+              {...(may && { selected, onSelect })}
+            />
           </Panel>
           <Pages to="/dead-letters" search={search} nextCursor={page.nextCursor} />
         </div>
       )}
     </Screen>
-  );
-}
-
-function Nothing({ search }: { search: FailuresSearch }) {
-  const isNarrow = Object.keys(search).some((name) => name !== 'window');
-  if (isNarrow) {
-    return (
-      <Empty title="No matching dead letters">
-        <Link to="/dead-letters" search={{}}>
-          Show the last 7 days
-        </Link>
-      </Empty>
-    );
-  }
-  const { window = WINDOW_DEFAULT } = search;
-  if (window === 'all') {
-    return (
-      <Empty title="No dead letters">
-        <p>A job that used up its attempts, or cannot succeed, is kept here until it is retried.</p>
-      </Empty>
-    );
-  }
-  return (
-    <Empty title={`No dead letters of the ${WINDOWS[window].words.toLowerCase()}`}>
-      <Link to="/dead-letters" search={{ window: 'all' }}>
-        Show all times
-      </Link>
-    </Empty>
   );
 }

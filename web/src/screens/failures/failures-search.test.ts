@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseUrlSearch, writeUrlSearch } from '../../words/url-search.ts';
-import { bulkOf, failuresSearch, groupsAsked, lettersAsked } from './failures-search.ts';
+import {
+  bulkOf,
+  failuresSearch,
+  groupsAsked,
+  lettersAsked,
+  withoutOne,
+} from './failures-search.ts';
 
 describe('the view of what failed', () => {
   it('is the same after a reload', () => {
@@ -44,4 +50,17 @@ it('acts on what is listed, whatever the page', () => {
   const same = { status: ['failed'], fingerprint: 'f', q: 'a b' };
   expect(of({ ...search, window: 'all' }, null)).toEqual(same);
   expect(of({ ...search, window: '24h' }, shown)).toEqual({ ...same, finishedAfter: shown });
+});
+
+it('offers the same search without each filter, and at all times', () => {
+  const part = { from: '2030-01-07T00:00:00.000Z', to: '2030-01-08T00:00:00.000Z' };
+  expect(withoutOne({ q: 'ada', fingerprint: 'f', ...part, cursor: 'page two' })).toEqual([
+    { words: 'Without the chosen error', search: { q: 'ada', ...part } },
+    { words: 'Without “ada”', search: { fingerprint: 'f', ...part } },
+    { words: 'Without the chosen part of the time', search: { q: 'ada', fingerprint: 'f' } },
+    { words: 'Show all times', search: { q: 'ada', fingerprint: 'f', window: 'all' } },
+  ]);
+  expect(withoutOne({ q: 'ada', window: 'all' })).toEqual([
+    { words: 'Without “ada”', search: { window: 'all' } },
+  ]);
 });

@@ -78,6 +78,27 @@ export function exportOf(search: FailuresSearch, from: string | null) {
   };
 }
 
+const FILTERS = ['definitionKey', 'errorCode', 'fingerprint', 'q'] as const;
+
+/** For an empty result: the same search without each one of its filters, and at all times. */
+export function withoutOne(search: FailuresSearch): { words: string; search: FailuresSearch }[] {
+  const { cursor: _cursor, ...kept } = search;
+  const { from, to, ...whole } = kept;
+  const isPart = from !== undefined || to !== undefined;
+  const ways = FILTERS.filter((name) => kept[name] !== undefined).map((name) => {
+    const { [name]: value, ...rest } = kept;
+    const words = name === 'fingerprint' ? 'the chosen error' : `“${String(value)}”`;
+    return { words: `Without ${words}`, search: rest };
+  });
+  return [
+    ...ways,
+    ...(isPart ? [{ words: 'Without the chosen part of the time', search: whole }] : []),
+    ...(whole.window === 'all'
+      ? []
+      : [{ words: 'Show all times', search: { ...whole, window: 'all' as const } }]),
+  ];
+}
+
 /** The query string of a saved view. A view moves with time, so it has no fixed part of it. */
 export function viewQuery(search: FailuresSearch): string {
   const { from: _from, to: _to, cursor: _cursor, ...kept } = search;

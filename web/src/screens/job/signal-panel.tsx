@@ -133,7 +133,7 @@ function SignalForm({ job, signal, schema }: { job: JobView; signal: string; sch
 function jsonPayload(text: string): { params: unknown } | { pointer: string; wrong: string } {
   const read = readJson(text);
   if ('value' in read) return { params: read.value };
-  return { pointer: '', wrong: `The text ${read.wrong}.` };
+  return { pointer: '', wrong: read.wrong };
 }
 
 function wrongOf(error: Error): Wrong {

@@ -27,6 +27,7 @@ export function TenantLimits({ tenant, onClose }: { tenant: TenantView; onClose:
   return (
     <Ask
       title={`Limits of tenant ${tenant.tenant}`}
+      labels={{ concurrencyLimit: 'Jobs at a time' }}
       confirm="Save"
       tone="primary"
       onConfirm={confirm}

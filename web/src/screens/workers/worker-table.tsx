@@ -144,7 +144,7 @@ function DrainButton({ worker, isOnly }: { worker: WorkerView; isOnly: boolean }
   if (worker.status !== 'active' || !may) return null;
   return (
     <AskButton
-      label="Drain"
+      label="Drain…"
       className="small"
       title={`Drain ${worker.host} (pid ${worker.pid})?`}
       confirm="Drain worker"

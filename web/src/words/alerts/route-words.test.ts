@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest';
-import { destinationWords, filterWords, namesIn, wordsIn, routeRefusal } from './route-words.ts';
+import { destinationWords, filterWords, namesIn, wordsIn } from './route-words.ts';
 
 const ALL = { rules: null, owners: null, definitionKeys: null };
 
@@ -19,12 +19,4 @@ it('reads lists', () => {
   expect(wordsIn('  ')).toBeNull();
   expect(namesIn('team a, team b,')).toEqual(['team a', 'team b']);
   expect(namesIn(' , ')).toBeNull();
-});
-
-test.each([
-  ['/to/0: must be an e-mail address.', 'Each of the e-mail addresses must be an e-mail address.'],
-  ['/url: is required for slack.', 'The URL is required for slack.'],
-  ['/rules/0: must be a rule.', '/rules/0: must be a rule.'],
-])('the refusal %s is shown in words', (text, words) => {
-  expect(routeRefusal(text)).toBe(words);
 });

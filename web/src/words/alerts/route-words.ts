@@ -33,14 +33,3 @@ export function namesIn(text: string): string[] | null {
     .filter(Boolean);
   return names.length === 0 ? null : names;
 }
-
-/** `/to/0: must be …` is about a field of the form. */
-export function routeRefusal(text: string): string {
-  return text.replace(/^\/(to|url|name)(\/\d+)?: /, (_all, field: string) => `${FIELDS[field]} `);
-}
-
-const FIELDS: Record<string, string> = {
-  to: 'Each of the e-mail addresses',
-  url: 'The URL',
-  name: 'The name',
-};

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ago, madeWorker } from '../made.fixture.ts';
+import { madeHeld, madeWorker } from '../made.fixture.ts';
 import { slotsWords } from './slots-words.ts';
 
-const job = (tenant: string) => ({ jobId: 'j', definitionKey: 'a', tenant, startedAt: ago(1) });
+const job = (tenant: string) => madeHeld({ tenant });
 
 test.each([
   ['own jobs only', [job('default')], 1, 'of 4 slots'],

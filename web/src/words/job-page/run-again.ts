@@ -22,7 +22,7 @@ export function mayRunAgain({ status, definitionKey, largeParams }: JobView): bo
 /** Without keys that would answer with the old job, and without a time to run. */
 export function readRunAgain(job: JobView, text: string): RunAgain | { wrong: string } {
   const read = readJson(text);
-  if ('wrong' in read) return { wrong: `The text ${read.wrong}.` };
+  if ('wrong' in read) return read;
   const hidden = hiddenIn(read.value);
   if (hidden !== null) return { wrong: hidden };
   const { definitionKey, priority, tags, concurrencyKey } = job;

@@ -24,7 +24,7 @@ export function readRetry(
 ): RetryRequest | { wrong: string } {
   if (text === shown) return { mode };
   const read = readJson(text);
-  if ('wrong' in read) return { wrong: `Invalid JSON: ${read.wrong}.` };
+  if ('wrong' in read) return read;
   const hidden = hiddenIn(read.value);
   return hidden === null ? { mode, params: read.value } : { wrong: hidden };
 }

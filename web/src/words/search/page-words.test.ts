@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { showZone } from '../zone.ts';
-import { noneYet, pageWords, progressWords } from './page-words.ts';
+import { noneFailedYet, noneYet, pageWords, progressWords } from './page-words.ts';
 
 showZone('UTC');
 const NOW = new Date('2026-11-18T12:00:00Z');
@@ -23,5 +23,6 @@ it('never says that there are none while there may be some', () => {
     'No matches among jobs created since 01 Nov, 09:30.',
   );
   expect(noneYet(EARLIER, 'createdAt', NOW)).toBe('No matches among jobs created before 09:30.');
+  expect(noneFailedYet(EARLIER, NOW)).toBe('No matches among failures since 09:30.');
   expect(progressWords(EARLIER, NOW)).toBe('Searching… reached 09:30');
 });

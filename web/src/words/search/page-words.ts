@@ -28,6 +28,12 @@ export function noneYet(searchedUntil: string | null, sort: Sort, now: Date): st
   return `No matches among jobs created ${side(sort)} ${dayTime(searchedUntil, now)}.`;
 }
 
+/** The same of dead letters: they are searched from the latest failure on. */
+export function noneFailedYet(searchedUntil: string | null, now: Date): string {
+  if (searchedUntil === null) return 'No matches so far.';
+  return `No matches among failures since ${dayTime(searchedUntil, now)}.`;
+}
+
 /** While a search goes on by itself. */
 export function progressWords(searchedUntil: string | null, now: Date): string {
   return searchedUntil === null
