@@ -293,10 +293,10 @@ describe('a job', () => {
     await page.getByRole('button', { name: 'Copy as new job…' }).click();
     const text = page.getByRole('textbox', { name: 'Params' });
     await text.fill('{');
-    await page.getByRole('button', { name: 'Run job' }).click();
+    await page.getByRole('button', { name: 'Copy as new job', exact: true }).click();
     await page.getByText(/invalid JSON/).waitFor();
     await text.fill('{"url":"big.png","width":9}');
-    await page.getByRole('button', { name: 'Run job' }).click();
+    await page.getByRole('button', { name: 'Copy as new job', exact: true }).click();
     await page.waitForURL((url) => url.search === `?from=${id}` && !url.pathname.endsWith(id));
     await page.getByText('Job enqueued.').waitFor();
     await page.getByText(/^Succeeded on attempt 1 of 3 in/).waitFor();
