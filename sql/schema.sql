@@ -445,7 +445,7 @@ create table event (
   at timestamp with time zone not null,
   payload json not null,
   constraint event_pkey PRIMARY KEY (shard, job_id, claim_no, n),
-  constraint event_type_check CHECK (type = ANY (ARRAY['progress'::text, 'custom'::text, 'hook'::text]))
+  constraint event_type_check CHECK (type = ANY (ARRAY['progress'::text, 'step'::text, 'custom'::text, 'hook'::text]))
 )
 partition by RANGE (job_id);
 

@@ -423,7 +423,7 @@ create table longshore.event (
   claim_no integer not null,
   n integer not null,
   attempt integer not null,
-  type text not null check (type in ('progress', 'custom', 'hook')),
+  type text not null check (type in ('progress', 'step', 'custom', 'hook')),
   cancelling boolean not null,
   at timestamptz not null,
   payload json not null,

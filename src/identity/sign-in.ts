@@ -51,6 +51,11 @@ export class SignIn {
     this.#transactions = new Transactions(settings.clientSecret);
   }
 
+  /** Whether a user may choose: there are groups of several tenants. */
+  get hasTenants(): boolean {
+    return new Set(this.#rules.map(({ tenant }) => tenant)).size > 1;
+  }
+
   async begin(
     wanted: Pick<Transaction, 'to' | 'tenant'>,
     { asksAgain = false } = {},

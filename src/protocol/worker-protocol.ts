@@ -280,7 +280,7 @@ export const SayBody = closed({
     closed({
       ...about,
       n,
-      type: z.enum(['custom', 'hook', 'progress']).default('custom'),
+      type: z.enum(['custom', 'hook', 'progress', 'step']).default('custom'),
       payloadJson: z.string().max(65_536).describe('{"name": …, "payload": …}'),
       ageMs,
     }),

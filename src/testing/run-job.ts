@@ -197,6 +197,7 @@ export async function runOn(
           options.onLog?.({ level, stream, message });
         },
         onStream: (_, text) => (run.streamed += text),
+        onStep: () => {},
         onEvent: (_, type, payloadJson) => run.events.push(eventOf(type, payloadJson)),
       },
       saveStep: async (_, { step, valueJson }) => {

@@ -94,6 +94,8 @@ export type FromRunner =
   | { type: 'stream'; claim: number; text: string }
   /** A hook that runs beside the job failed; it is reported and changes nothing. */
   | { type: 'hook-failed'; claim: number; hook: HookName; error: JobError }
+  /** A step of the code started or failed; its end is known by its `save`. */
+  | { type: 'step'; claim: number; name: string; state: 'started' | 'failed' }
   /** The result of a step, or the checkpoint when `step` is null. */
   | ({ type: 'save'; claim: number; seq: number } & SaveRequest)
   /** Children to store. */

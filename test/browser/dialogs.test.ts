@@ -68,7 +68,7 @@ describe('A dialog stays open', () => {
     });
     await page.getByRole('button', { name: 'Copy as new job…' }).click();
     const dialog = dialogOf(page);
-    await dialog.getByRole('button', { name: 'Run job' }).dblclick();
+    await dialog.getByRole('button', { name: 'Copy as new job' }).dblclick();
     await expect.poll(async () => await dialog.getByRole('button').first().isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(true);

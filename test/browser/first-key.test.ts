@@ -151,13 +151,28 @@ it('a key that may only read sees no button that changes something', async () =>
     await page.getByLabel('API key').fill(as);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    const menu = page.getByRole('navigation', { name: 'Screens' });
+    await menu.getByRole('link', { name: 'Settings' }).waitFor();
+    const guarded = menu.getByRole('link', { name: /^(Webhooks|Audit)/ });
+    if (isShown) await guarded.last().waitFor();
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Command palette' });
+    await palette.getByRole('option', { name: /^Settings/ }).waitFor();
+    const listed = await palette.getByRole('option', { name: /^(Webhooks|Audit)/ }).count();
+    await page.keyboard.press('Escape');
+    expect([await guarded.count(), listed]).toEqual(isShown ? [2, 2] : [0, 0]);
     for (const [path, text] of paths) {
       await page.goto(`${address}/ui${path}`);
       await page.locator('main').getByText(new RegExp(text)).first().waitFor();
       const isChanged = !onlyRead.includes(path.replace(/\?.*/, ''));
       if (isShown && isChanged) await buttons.first().waitFor();
-      else if (isShown) continue;
-      else expect([path, await buttons.count()]).toEqual([path, 0]);
+      if (isShown) continue;
+      if (path === '/settings') {
+        const main = page.locator('main');
+        const panels = main.getByRole('heading', { name: /API keys|Secrets|Configuration/ });
+        expect([await panels.count(), await main.getByRole('alert').count()]).toEqual([0, 0]);
+      }
+      expect([path, await buttons.count()]).toEqual([path, 0]);
     }
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();

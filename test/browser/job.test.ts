@@ -258,7 +258,19 @@ describe('a job', () => {
     await compared.getByRole('row', { name: /^charge card \d+ ms reused$/ }).waitFor();
   });
 
-  it('can run again with other params, and be compared with the first', async () => {
+  it('draws the step that an attempt failed in, and names it', async () => {
+    const params = { orderId: 'O-8', stepMs: 20, jams: true };
+    const id = await startJob(shop.address, 'order.fulfil', params, { maxAttempts: 1 });
+    await jobInState(shop.address, id, 'failed');
+    const page = await open(`/jobs/${id}`);
+    await page.getByText('Failed on attempt 1 of 1 in step "print label": paper jam').waitFor();
+    await page.getByRole('heading', { name: 'Why it failed in step "print label"' }).waitFor();
+    const bar = page.getByRole('img', { name: /^print label: .*Failed step, attempt 1\.$/ });
+    await bar.and(page.locator('.bar-failed')).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  it('can be copied with other params, and be compared with the first', async () => {
     const rows = Array.from({ length: 400 }, (_, n) => `row ${n}`);
     const params = { url: 'big.png', width: 2, rows, text: 'x'.repeat(20_000) };
     const id = await startJob(shop.address, 'image.resize', params, { tags: ['eu'] });
@@ -281,10 +293,10 @@ describe('a job', () => {
     await page.getByRole('button', { name: 'Copy as new job…' }).click();
     const text = page.getByRole('textbox', { name: 'Params' });
     await text.fill('{');
-    await page.getByRole('button', { name: 'Run job' }).click();
-    await page.getByText(/^Invalid JSON: /).waitFor();
+    await page.getByRole('button', { name: 'Copy as new job', exact: true }).click();
+    await page.getByText(/invalid JSON/).waitFor();
     await text.fill('{"url":"big.png","width":9}');
-    await page.getByRole('button', { name: 'Run job' }).click();
+    await page.getByRole('button', { name: 'Copy as new job', exact: true }).click();
     await page.waitForURL((url) => url.search === `?from=${id}` && !url.pathname.endsWith(id));
     await page.getByText('Job enqueued.').waitFor();
     await page.getByText(/^Succeeded on attempt 1 of 3 in/).waitFor();

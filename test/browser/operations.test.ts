@@ -216,6 +216,11 @@ describe('charts', () => {
     await page.getByRole('button', { name: '7 d', exact: true, pressed: true }).waitFor();
     await page.getByRole('button', { name: 'Show table' }).click();
     await page.getByRole('table', { name: /^Finished attempts, queue depth/ }).waitFor();
+    const heat = page.getByRole('table', { name: /^Attempts by step and run time/ });
+    await heat
+      .getByRole('cell', { name: /^[1-9]\d*$/ })
+      .first()
+      .waitFor();
     expect(await axeFindings(page)).toEqual([]);
   });
 
@@ -263,7 +268,17 @@ describe('charts', () => {
       .getByText(/^[<≈] .* \/ [<≈] /)
       .first()
       .waitFor();
-    await page.locator('.u-over').last().hover();
+    const heat = await page.locator('.u-over').last().boundingBox();
+    if (!heat) throw new Error('no heat map');
+    const value = page.locator('.plot-values .line-heat');
+    let words = '';
+    for (let cell = 0; cell < 20 * 48 && !/ [1-9]\d*$/.test(words); cell += 1) {
+      const [column, row] = [Math.floor(cell / 48), cell % 48];
+      const x = heat.x + heat.width - 2 - (column * heat.width) / 20;
+      await page.mouse.move(x, heat.y + ((row + 0.5) * heat.height) / 48);
+      words = await value.innerText();
+    }
+    expect(words).toMatch(/ [1-9]\d*$/);
     expect(await axeFindings(page)).toEqual([]);
   });
 });

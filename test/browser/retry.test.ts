@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { jobInState, startJob } from '../support/api.ts';
 import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
 
-const { shop, open } = dashboardPages();
+const { shop, open, forgiveComplaints } = dashboardPages();
 
 it('a failed job can be retried as it is, and with other params', async () => {
   const params = { invoiceId: 'INV-7', email: 'amy@down.example' };
@@ -13,14 +13,21 @@ it('a failed job can be retried as it is, and with other params', async () => {
   await page.getByText(/^Failed on attempt 4 of 4: connect ECONNREFUSED/).waitFor();
   await page.getByRole('button', { name: 'Retry with changes…' }).click();
   await page.getByLabel(/from scratch/).check();
-  await page.getByRole('textbox', { name: 'Params' }).fill('{');
-  await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click();
-  await page.getByText(/^Invalid JSON: [^:]*$/).waitFor();
+  const dialog = page.getByRole('dialog');
+  const email = dialog.getByLabel('email');
+  expect(await email.inputValue()).toBe('amy@down.example');
+  await email.fill('no address');
+  await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
+  await dialog.locator('.field').filter({ has: email }).locator('.wrong').waitFor();
   expect(await axeFindings(page)).toEqual([]);
-  await page
-    .getByRole('textbox', { name: 'Params' })
-    .fill('{"invoiceId":"INV-7","email":"amy@up.example"}');
-  await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click();
+  forgiveComplaints();
+  await dialog.getByRole('button', { name: 'Edit as JSON' }).click();
+  const json = dialog.getByRole('textbox', { name: 'Params as JSON' });
+  await json.fill('{');
+  await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
+  await dialog.getByText(/^The text is invalid JSON/).waitFor();
+  await json.fill('{"invoiceId":"INV-7","email":"amy@up.example"}');
+  await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText(/^Succeeded on attempt 1/).waitFor();
   await page.getByText('"amy@up.example"').first().waitFor();
 });

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { jobInState, post, startJob } from '../support/api.ts';
 import { axeFindings, dashboardPages } from '../support/servers/dashboard-page.ts';
@@ -191,7 +192,26 @@ describe('the log of a definition', () => {
     const id = await start('INV-late');
     const line = log.locator('.log-line').filter({ hasText: 'INV-late' });
     await line.waitFor();
+    expect(await line.locator('time').innerText()).toMatch(/:\d\d\.\d{3}$/);
+    await log
+      .getByText(/^\d{1,2} \w+ \d{4}$/)
+      .first()
+      .waitFor();
+    await page.getByRole('searchbox', { name: 'Search the log' }).fill('INV-EARLY');
+    await page.getByText('1 of 1 line').waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    const level = page.getByRole('combobox', { name: 'Minimum level' });
+    await level.selectOption('fatal');
+    await page.getByText('No line has this level.').waitFor();
+    await level.selectOption('info');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download these lines' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('billing.send-invoice.log');
+    expect(await readFile(await file.path(), 'utf8')).toMatch(
+      new RegExp(`^\\S+Z ${id} info rendering invoice INV-late`, 'm'),
+    );
     await line.getByRole('link').click();
     await page.waitForURL(new RegExp(`/jobs/${id}$`));
   });

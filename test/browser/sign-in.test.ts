@@ -15,6 +15,7 @@ const folder = await quickFolder('longshore-sign-in-');
 const USERS = {
   ada: { name: 'Ada Lovelace', email: 'ada@example.com', groups: ['ops'] },
   eve: { name: 'Eve', groups: ['visitors'] },
+  zoe: { name: 'Zoe', groups: ['dev', 'acme-team'] },
 };
 let idp: IdentityProvider;
 let address: string;
@@ -38,7 +39,7 @@ beforeAll(async () => {
     LONGSHORE_OIDC_CLIENT_ID: CLIENT.clientId,
     LONGSHORE_OIDC_CLIENT_SECRET: CLIENT.clientSecret,
     LONGSHORE_OIDC_SCOPES: 'openid profile email groups',
-    LONGSHORE_OIDC_GROUPS: 'ops=admin',
+    LONGSHORE_OIDC_GROUPS: 'ops=admin,dev=jobs:read,acme-team=jobs:read@acme',
   };
   address = (await launch('start', { env })).summary.address;
 });
@@ -73,6 +74,7 @@ it('signs in with SSO, returns to the page, and lists and revokes sessions', asy
     });
     return (await answer.json()) as Record<string, string>;
   };
+  await send('/v1/tenants', { tenant: 'acme' });
   const params = { month: '2026-10', pages: 3, pageMs: 10 };
   jobId = (await send('/v1/jobs', { definitionKey: 'report.build', params }))['jobId'] ?? '';
   key = (await send('/v1/keys', { name: 'ada', scopes: ['admin'] }))['key'] ?? '';
@@ -96,10 +98,38 @@ it('signs in with SSO, returns to the page, and lists and revokes sessions', asy
   await page.getByRole('button', { name: 'Yes, sign me out' }).click();
   await page.waitForURL(`${address}/ui/`);
   await signInAs(page, 'eve');
-  await page.getByText('Your groups are visitors. Access needs one of: ops.').waitFor();
+  await page.getByText('Your groups are visitors. Access needs one of: ops, dev, acme-team.').waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await page.getByRole('link', { name: 'sign in with an API key' }).click();
   await page.getByLabel('API key').waitFor();
+  forgiveComplaints();
+});
+
+it('shows a reader of two tenants what the groups give, and switches between them', async () => {
+  const page = await open('/');
+  await page.goto(`${address}/ui/settings`);
+  await signInAs(page, 'zoe');
+  await page.getByRole('heading', { name: 'Choose a tenant' }).waitFor();
+  await page.getByRole('link', { name: 'default' }).click();
+  const you = page.getByRole('region', { name: 'You' });
+  await you.getByText('jobs:read', { exact: true }).waitFor();
+  await you.getByText(/^default/).waitFor();
+  expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+    'Your sessions',
+    'You',
+    'Server',
+  ]);
+  expect(await axeFindings(page)).toEqual([]);
+  await page.goto(`${address}/ui/audit`);
+  await page.getByText(/your groups do not give you the scope admin/i).waitFor();
+  forgiveComplaints();
+  await page.goto(`${address}/ui/jobs`);
+  await page.getByRole('link', { name: 'Switch tenant' }).click();
+  await page.getByRole('link', { name: 'acme' }).click();
+  await page.waitForURL(`${address}/ui/jobs`);
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await you.getByText(/^acme/).waitFor();
+  await you.getByRole('link', { name: 'Switch tenant' }).waitFor();
   forgiveComplaints();
 });
 

@@ -54,12 +54,13 @@ export function redactSchedule(schedule: ScheduleView, redactor: Redactor): Sche
 }
 
 export function redactError(error: JobError, redactor: Redactor): JobError {
-  const { code, message, stack, cause } = error;
+  const { code, message, stack, cause, step } = error;
   return {
     code,
     message: redactor.text(message),
     stack: textOf(stack, redactor),
     cause: cause ? redactError(cause, redactor) : null,
+    ...(step && { step: { ...step, name: redactor.text(step.name) } }),
   };
 }
 

@@ -40,6 +40,11 @@ export function errorWords(error: JobError): string {
   return `${error.code} ${failureWords({ ...error, cause: rootCause(error) })}`.trimEnd();
 }
 
+/** Where an error happened, for a sentence: ` in step "render"`; empty outside of steps. */
+export function inStep({ step }: JobError): string {
+  return step ? ` in step ${JSON.stringify(step.name)}` : '';
+}
+
 /** All that pages show of an error, for a search: `errorText` of the store reads the same. */
 export function shownTexts({ code, message, cause }: JobError): string[] {
   return [`${code}: (${code}) ← …`, message, ...(cause ? chain(cause) : [])];

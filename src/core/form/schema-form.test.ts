@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { fieldsOf, paramsOf, skeletonOf, typedOf } from './schema-form.ts';
+import { fieldsOf, holdsWhole, paramsOf, skeletonOf, typedOf } from './schema-form.ts';
 
 /** As workers publish it: what zod makes of a definition's params. */
 const schema = z.toJSONSchema(
@@ -94,4 +94,13 @@ test('what must be there has a place to fill in', () => {
   expect(skeletonOf(schema)).toEqual({ email: '…', customer: { 'a/b': '…' } });
   expect(skeletonOf(null)).toBeNull();
   expect(skeletonOf({ ...schema, examples: [{ email: 'a@b.c' }] })).toEqual({ email: 'a@b.c' });
+});
+
+test('params that the fields do not hold whole are edited as JSON', () => {
+  const fields = fieldsOf(schema) ?? [];
+  expect(holdsWhole(fields, { email: 'a@b.c', customer: { 'a/b': 'x' } })).toBe(true);
+  expect(holdsWhole(fields, { customer: { 'a/b': 'x' }, email: 'a@b.c' })).toBe(true);
+  for (const params of [{ email: 'a@b.c', more: 1 }, { email: '' }, { email: 5 }, [1], null]) {
+    expect(holdsWhole(fields, params)).toBe(false);
+  }
 });

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../values/canonical-json.ts';
 import { exampleOf } from './schema-example.ts';
 
 /**
@@ -138,6 +139,12 @@ export function typedOf(fields: readonly Field[], params: unknown): Typed {
       return value === undefined ? [] : [[pointer, written(value, kind)]];
     }),
   );
+}
+
+/** Whether fields hold these params whole: what they cannot hold would be lost. */
+export function holdsWhole(fields: readonly Field[], params: unknown): boolean {
+  const read = paramsOf(fields, typedOf(fields, params));
+  return 'params' in read && canonicalJson(read.params) === canonicalJson(params);
 }
 
 /** The example of the schema, or the required fields with sample values; null if there are none. */

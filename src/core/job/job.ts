@@ -67,6 +67,15 @@ export interface JobError {
   message: string;
   stack: string | null;
   cause: JobError | null;
+  /** The step of `ctx.step` that threw, or ran when the attempt was ended; absent without one. */
+  step?: FailedStep | undefined;
+}
+
+export interface FailedStep {
+  name: string;
+  durationMs: number;
+  /** From its start to the end of the attempt, whose code may have gone on after it. */
+  untilEndMs: number;
 }
 
 /** A job as shown by the API, the SDK, the CLI and the dashboard. */

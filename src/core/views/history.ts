@@ -10,6 +10,7 @@ export const EVENT_TYPES = [
   'queued',
   'started',
   'progress',
+  'step',
   'custom',
   'retry_scheduled',
   'lease_lost',

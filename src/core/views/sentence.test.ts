@@ -38,6 +38,15 @@ test.each<[expected: string, job: Partial<JobView>]>([
     { ...ran, attempts: 3, status: 'failed', error: boom },
   ],
   [
+    'failed on attempt 3 of 3 in step "render": HANDLER_ERROR boom',
+    {
+      ...ran,
+      attempts: 3,
+      status: 'failed',
+      error: { ...boom, step: { name: 'render', durationMs: 5, untilEndMs: 5 } },
+    },
+  ],
+  [
     'failed before it ran: NO_HANDLER no worker',
     { status: 'failed', error: { ...boom, code: 'NO_HANDLER', message: 'no worker' } },
   ],

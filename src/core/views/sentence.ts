@@ -1,4 +1,4 @@
-import { errorWords } from '../failure/failure-words.ts';
+import { errorWords, inStep } from '../failure/failure-words.ts';
 import type { JobView } from '../job/job.ts';
 import { duration, YEAR_MS } from '../values/duration.ts';
 
@@ -50,7 +50,7 @@ function deadline(runAt: string | null, now: Date): string {
 }
 
 function reason({ error }: JobView): string {
-  return error === null ? '' : `: ${errorWords(error)}`;
+  return error === null ? '' : `${inStep(error)}: ${errorWords(error)}`;
 }
 
 function progress({ progress: at }: JobView): string {

@@ -10,7 +10,7 @@ import {
 } from '../../core/access/scope.ts';
 import { says } from '../../protocol/fields.ts';
 import { Refusal } from '../../protocol/refusal.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, scopeMissing } from './caller.ts';
 import type { Callers } from './callers.ts';
 import { guardSession } from './guards.ts';
 import { refusals } from '../openapi.ts';
@@ -49,10 +49,10 @@ export function demandAccess(app: FastifyInstance, callers: Callers): void {
     const caller = await callers.identify(request, reply);
     guardSession(request, caller);
     if (access !== 'known' && !mayDo(caller.scopes, access)) {
-      throw caller.kind === 'open' ? notForJobs(access) : lacking(access);
+      throw caller.kind === 'open' ? notForJobs(access) : forbidden(scopeMissing(caller, access));
     }
     if (ofDefaultTenant && caller.home !== DEFAULT_TENANT)
-      throw forbidden('requires a key of the default tenant');
+      throw forbidden(`requires ${caller.user ? 'a user' : 'a key'} of the default tenant`);
     request.caller = { ...caller, tenant: await actedFor(request, caller, callers) };
   });
   const table = new Map<string, { access: Access; ofDefaultTenant: boolean }>();
@@ -114,10 +114,6 @@ async function actedFor(
   }
   if (await callers.hasTenant(asked)) return asked;
   throw new Refusal('NOT_FOUND', tenantNotFound(asked, await callers.tenantNames()));
-}
-
-function lacking(scope: Scope): Refusal {
-  return forbidden(`the key lacks the scope ${scope}`);
 }
 
 function notForJobs(scope: Scope): Refusal {

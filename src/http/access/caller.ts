@@ -37,6 +37,13 @@ export function callerOf({ caller, url }: FastifyRequest): Caller {
   return caller;
 }
 
+/** Why a call is refused: a key has scopes of its own, a user those of their groups. */
+export function scopeMissing({ user }: Pick<Caller, 'user'>, scope: Scope): string {
+  return user
+    ? `your groups do not give you the scope ${scope}`
+    : `the key lacks the scope ${scope}`;
+}
+
 /** The actor as written to the audit log. */
 export function actorOf(request: FastifyRequest): Actor {
   const { kind, keyId, keyName, user } = callerOf(request);

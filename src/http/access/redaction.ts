@@ -18,7 +18,7 @@ import type { Db } from '../../store/connection/db.ts';
 import { getJob } from '../../store/read/get-job.ts';
 import { viewAll } from '../../store/read/view-page.ts';
 import { readRedactPaths } from '../../store/read/redact-paths.ts';
-import { actorOf, callerOf } from './caller.ts';
+import { actorOf, callerOf, scopeMissing } from './caller.ts';
 import { FreshAnswers } from './fresh-answers.ts';
 import { noSuchJob } from '../cursors/job-path.ts';
 
@@ -154,8 +154,9 @@ export class Redaction {
   /** Whether the caller asks to reveal secrets. Throws without the scope. */
   wantsAll(request: Asked): boolean {
     if (request.query.reveal !== 'true') return false;
-    if (mayDo(callerOf(request).scopes, 'jobs:reveal')) return true;
-    throw new Refusal('FORBIDDEN', 'the key lacks the scope jobs:reveal');
+    const caller = callerOf(request);
+    if (mayDo(caller.scopes, 'jobs:reveal')) return true;
+    throw new Refusal('FORBIDDEN', scopeMissing(caller, 'jobs:reveal'));
   }
 
   /** Writes the audit entry before anything is revealed. */

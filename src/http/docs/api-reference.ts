@@ -47,6 +47,32 @@ const READABLE_STYLE = `
 ul.endpoints { max-height: none !important; overflow: visible !important; }
 button.absolute.text-sidebar-c-2 { min-width: 24px; min-height: 24px; }`;
 
+/**
+ * What Scalar leaves out: the button that copies an example has no name, and a long example scrolls
+ * by mouse only. Scalar draws while one scrolls, so this looks again after each change.
+ */
+const REPAIR = `<script>{
+  let waits = false;
+  const repair = () => {
+    waits = false;
+    for (const button of document.querySelectorAll('button.copy-button:not([aria-label])')) {
+      button.setAttribute('aria-label', 'Copy');
+    }
+    for (const box of document.querySelectorAll('.scalar-card-content:not([tabindex])')) {
+      if (box.scrollHeight <= box.clientHeight && box.scrollWidth <= box.clientWidth) continue;
+      box.tabIndex = 0;
+      box.setAttribute('role', 'group');
+      box.setAttribute('aria-label', 'Example');
+    }
+  };
+  const soon = () => {
+    if (!waits) requestAnimationFrame(repair);
+    waits = true;
+  };
+  new MutationObserver(soon).observe(document.body, { childList: true, subtree: true });
+  addEventListener('resize', soon);
+}</script>`;
+
 /** All URLs are relative to `/docs/api`, so that the page works below the path of a proxy. */
 const CONFIGURATION = {
   pageTitle: 'API reference · Longshore',
@@ -74,7 +100,7 @@ export async function readApiReference(): Promise<ApiReference> {
     .replace(BEFORE_SENDING.text, () => BEFORE_SENDING.script)
     .replace('<html>', '<html lang="en">')
     .replace('</head>', `${ICON}</head>`)
-    .replace('<body>', `<body>${HEADER}`);
+    .replace('<body>', () => `<body>${HEADER}${REPAIR}`);
   const script = (await app.inject('/js/scalar.js')).body;
   await app.close();
   return {

@@ -211,6 +211,16 @@ describe('the docs', () => {
     expect((await get('/docs/search')).statusCode).toBe(200);
   });
 
+  it('has the code of two systems as a pair, and no other code', () => {
+    const text =
+      'Old:\n\n```ts\na\n```\n\nLongshore, a *file*:\n\n```ts\nb\n```\n\nBoth:\n\n```\nc\n```\n';
+    const { body } = renderMarkdown('x', text, highlight);
+    expect(body.text.match(/<div class="pair">/g)).toHaveLength(1);
+    expect(body.text).toMatch(
+      /<div class="pair"><div><p>Old:<\/p>[^]*<code>a<[^]*<div><p>Longshore[^]*<code>b<[^]*<\/div><\/div>\s*<p>Both/,
+    );
+  });
+
   it('marks the parts of code, and leaves what looks like HTML text', async () => {
     const { body } = await get('/docs/enqueueing');
     expect(body).toContain('<span class="hljs-keyword">import</span>');
@@ -251,7 +261,7 @@ describe('the API reference', async () => {
 
   it('runs only its own scripts and calls only this server', () => {
     const policy = headers['content-security-policy'];
-    expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'sha256-\S+'; /);
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'sha256-\S+' 'sha256-\S+'; /);
     expect(policy).toContain("connect-src 'self'");
     expect(policy).not.toMatch(/script-src [^;]*unsafe|https?:|\*/);
   });

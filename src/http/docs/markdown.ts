@@ -1,6 +1,7 @@
 import { Marked, Renderer, type Tokens } from 'marked';
 import type { Highlight } from './highlight.ts';
 import { Markup, markup } from './markup.ts';
+import { PAIRS } from './pairs.ts';
 
 export interface Heading {
   depth: number;
@@ -59,6 +60,7 @@ export function renderMarkdown(name: string, text: string, highlight: Highlight)
       html: ({ text: raw }: Tokens.HTML | Tokens.Tag): string => markup`${raw}`.text,
     },
   });
+  marked.use(PAIRS);
   const body = new Markup(marked.parse(text, { async: false }));
   return { name, title: headings[0]?.text ?? name, headings, body };
 }

@@ -38,6 +38,7 @@ export function errorFacts(error: JobError | null, depth = 0): Facts | null {
   return facts({
     code: error.code,
     message: clamp(error.message, MESSAGE_MAX),
+    step: error.step?.name,
     at: placesOf(error),
     cause: errorFacts(error.cause, depth + 1),
   });

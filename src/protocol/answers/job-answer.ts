@@ -26,6 +26,14 @@ export const JobErrorAnswer: z.ZodType<JobError> = z
     get cause() {
       return JobErrorAnswer.nullable();
     },
+    step: z
+      .looseObject({
+        name: z.string(),
+        durationMs: z.number(),
+        untilEndMs: z.number().describe('From its start to the end of the attempt.'),
+      })
+      .optional()
+      .describe('The step that threw, or that ran when the attempt was ended.'),
   })
   .meta({ id: 'JobError', description: 'Error of an attempt or job.' });
 

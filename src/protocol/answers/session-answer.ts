@@ -69,7 +69,12 @@ export const SessionsAnswer = z.looseObject({
 
 export const SignInAnswer = z.looseObject({
   sso: z
-    .looseObject({ url: z.string().describe('Where a sign-in begins.') })
+    .looseObject({
+      url: z.string().describe('Where a sign-in begins.'),
+      hasTenants: z
+        .boolean()
+        .describe('Groups lead to several tenants: a user of several chooses one at url.'),
+    })
     .nullable()
     .describe('Sign-in through the identity provider; null when none is configured.'),
 });

@@ -7,7 +7,7 @@ export interface NewEvent {
   claim: number;
   attempt: number;
   n: number;
-  type: 'progress' | 'custom' | 'hook';
+  type: 'progress' | 'custom' | 'hook' | 'step';
   payloadJson: string;
   /** The time of the event is the database's clock minus this age. */
   ageMs: number;

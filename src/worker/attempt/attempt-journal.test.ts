@@ -111,6 +111,32 @@ describe('the events of an attempt', () => {
   });
 });
 
+describe('the steps of an attempt', () => {
+  const payloads = (one: AttemptJournal, nowMs: number) =>
+    one.take(nowMs).events.map(({ payloadJson, ageMs }) => [JSON.parse(payloadJson), ageMs]);
+
+  it('are events when they have run for a second, and when such a step fails', () => {
+    const one = journal();
+    one.step('render', 'started', 0);
+    expect([one.isEmpty(999), one.isEmpty(1_000)]).toEqual([true, false]);
+    expect(payloads(one, 1_500)).toEqual([[{ step: 'render', state: 'started' }, 1_500]]);
+    expect(one.isEmpty(9_000)).toBe(true);
+    one.step('render', 'failed', 2_000);
+    expect(payloads(one, 2_100)).toEqual([[{ step: 'render', state: 'failed' }, 100]]);
+    expect(one.unused).toBe(false);
+  });
+
+  it('that end sooner leave nothing to write', () => {
+    const one = journal();
+    for (const state of ['stored', 'failed'] as const) {
+      one.step(state, 'started', 0);
+      one.step(state, state, 500);
+    }
+    one.step('goes on', 'started', 500);
+    expect([one.isEmpty(1_400), one.unused]).toEqual([true, true]);
+  });
+});
+
 describe('the stream', () => {
   const keep = (text: string) => text.toUpperCase();
   const taken = (one: AttemptJournal) => one.takeStream(keep).map(({ n, data }) => [n, data]);

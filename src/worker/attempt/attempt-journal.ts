@@ -15,12 +15,16 @@ const LINE_OVERHEAD = 40;
 const PENDING_BYTES_MAX = 1_048_576;
 const PENDING_EVENTS_MAX = 1_000;
 const EVENTS_MAX = 10_000;
+/** A step that runs for this long becomes an event, so that it can be seen. */
+const STEP_SHOWN_MS = 1_000;
 
 export interface NewLine {
   level: Level;
   stream: LogStream;
   message: string;
 }
+
+export type StepState = 'started' | 'stored' | 'failed';
 
 /** What an attempt has to write now. */
 export interface Entry {
@@ -54,6 +58,9 @@ export class AttemptJournal {
   #eventCount = 0;
   #progress: { fraction: number; message: string | null; atMs: number } | null = null;
 
+  /** When the steps started that run and are not an event yet. */
+  readonly #steps = new Map<string, number>();
+  readonly #shownSteps = new Set<string>();
   #stream: string[] = [];
   #streamChars = 0;
   #streamBytes = 0;
@@ -78,6 +85,17 @@ export class AttemptJournal {
     return this.#lines.length === 0 && this.#events.length === 0 && this.#progress === null;
   }
 
+  /** Whether `take` returns nothing at that time. */
+  isEmpty(nowMs: number): boolean {
+    return this.empty && ![...this.#steps.values()].some((atMs) => isShown(atMs, nowMs));
+  }
+
+  /** Nothing was ever written, and nothing is to be: a job of short steps need not wait for it. */
+  get unused(): boolean {
+    const written = this.#chunks + this.#eventCount + this.#streamChunks;
+    return this.empty && !this.streams && written === 0;
+  }
+
   line({ level, stream, message }: NewLine, atMs: number): void {
     if (this.#full) return;
     if (this.#pendingBytes > PENDING_BYTES_MAX) {
@@ -98,7 +116,7 @@ export class AttemptJournal {
     this.#lines.push({ atMs, level, stream, message: text });
   }
 
-  event(type: 'custom' | 'hook' | 'progress', payloadJson: string, atMs: number): void {
+  event(type: NewEvent['type'], payloadJson: string, atMs: number): void {
     if (this.#eventCount >= EVENTS_MAX) {
       if (this.#eventCount === EVENTS_MAX) this.#note(`… ${EVENTS_MAX} events were enough`, atMs);
       this.#eventCount += 1;
@@ -118,6 +136,13 @@ export class AttemptJournal {
       payloadJson,
     };
     this.#events.push({ event, atMs });
+  }
+
+  step(step: string, state: StepState, atMs: number): void {
+    if (state === 'started') this.#steps.set(step, atMs);
+    else this.#steps.delete(step);
+    const wasShown = state !== 'started' && this.#shownSteps.delete(step);
+    if (wasShown && state === 'failed') this.event('step', JSON.stringify({ step, state }), atMs);
   }
 
   /** Only the latest is kept; it becomes an event when it is written. */
@@ -168,6 +193,12 @@ export class AttemptJournal {
       const { fraction, message } = progress;
       this.event('progress', JSON.stringify({ fraction, message }), progress.atMs);
     }
+    for (const [step, atMs] of this.#steps) {
+      if (!isShown(atMs, nowMs)) continue;
+      this.event('step', JSON.stringify({ step, state: 'started' }), atMs);
+      this.#steps.delete(step);
+      this.#shownSteps.add(step);
+    }
     this.#tellLeftOut(nowMs);
     const chunks = this.#takeLines();
     const events = this.#events.map(({ event, atMs }) => ({
@@ -208,4 +239,8 @@ export class AttemptJournal {
   #note(message: string, atMs: number): void {
     this.#lines.push({ atMs, level: 'warn', stream: 'system', message });
   }
+}
+
+function isShown(startedMs: number, nowMs: number): boolean {
+  return nowMs - startedMs >= STEP_SHOWN_MS;
 }

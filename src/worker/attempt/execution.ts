@@ -1,15 +1,16 @@
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
 import { failureOf } from '../../core/failure/failure.ts';
-import type { OwnedState, Usage } from '../../core/job/job.ts';
+import type { JobError, OwnedState, Usage } from '../../core/job/job.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
 import { namesSealed, SEALED } from '../../core/access/sealed.ts';
 import { TIMER_MS_MAX } from '../../runtime/deadline.ts';
 import type { ClaimedJob } from '../../store/claim/claim.ts';
 import type { Accepted } from '../claim/work-queue.ts';
-import type { NewLine } from './attempt-journal.ts';
+import type { NewLine, StepState } from './attempt-journal.ts';
 import type { ChildRequest } from '../../core/dependency/children.ts';
 import type { AbortReason, SaveAnswer, Saved, SaveRequest } from '../ipc.ts';
 import { Mask } from './mask.ts';
+import { RunningSteps } from './running-steps.ts';
 import type { Secrets } from './secrets.ts';
 import { Silence } from './silence.ts';
 import type { JobMessage, Runner, RunnerEvents, RunnerExit } from '../runners/runner.ts';
@@ -39,6 +40,7 @@ export interface ExecutionEvents {
   onEvent(execution: Execution, type: 'custom' | 'hook', payloadJson: string): void;
   /** Not yet masked: a secret may be in several pieces. */
   onStream(execution: Execution, text: string): void;
+  onStep(execution: Execution, name: string, state: StepState): void;
 }
 
 /** Stores a step or a checkpoint, and returns the problem if it could not. */
@@ -100,6 +102,7 @@ export class Execution implements RunnerEvents {
   #saves = 0;
   #timer: NodeJS.Timeout | undefined;
   #silence: Silence | undefined;
+  #steps: RunningSteps | undefined;
 
   constructor(
     shard: number,
@@ -172,6 +175,7 @@ export class Execution implements RunnerEvents {
     if (message.type === 'outcome') this.#end(this.#reported(message));
     else if (message.type === 'save') void this.#save(message);
     else if (message.type === 'spawn') void this.#spawn(message);
+    else if (message.type === 'step') this.#step(message.name, message.state);
     else if (message.type !== 'heartbeat') this.#received(message);
   }
 
@@ -256,11 +260,20 @@ export class Execution implements RunnerEvents {
     }
   }
 
+  #step(name: string, state: StepState): void {
+    this.#steps ??= new RunningSteps();
+    if (state !== 'started') this.#steps.ended(name);
+    else if (!this.#steps.started(name)) return;
+    this.#port?.events.onStep(this, this.#masking.text(name), state);
+  }
+
   async #save(message: Extract<JobMessage, { type: 'save' }>): Promise<void> {
     const { claim, seq, step, valueJson, durationMs } = message;
     await this.#stored(claim, seq, 'steps', async ({ saveStep }) => {
       if (namesSealed(valueJson)) return { problem: RESERVED };
-      return { problem: await saveStep(this, { step, valueJson, durationMs }) };
+      const problem = await saveStep(this, { step, valueJson, durationMs });
+      if (problem === null && step !== null && this.#steps) this.#step(step, 'stored');
+      return { problem };
     });
   }
 
@@ -353,7 +366,7 @@ export class Execution implements RunnerEvents {
     const error = cause ? failureOf(cause.code, cause.message) : failureOf('CRASHED', message);
     const pid = this.#runner?.pid ?? null;
     return {
-      outcome: this.#outcomeOf({ kind: 'failure', error, retryAfterMs: null }),
+      outcome: this.#outcomeOf(this.#stopped(error, null)),
       usage: { pid, exitCode: code, signal, cpuMs, peakRssBytes },
     };
   }
@@ -363,17 +376,24 @@ export class Execution implements RunnerEvents {
     if (reported.kind === 'success') return reported;
     if (this.#asked === 'timeout') {
       const message = `ran longer than its ${this.#timeoutMs / 1_000} s`;
-      return { kind: 'failure', error: failureOf('TIMEOUT', message), retryAfterMs: null };
+      return this.#stopped(failureOf('TIMEOUT', message), reported);
     }
     if (this.#asked === 'stall') {
       const message = `gave no sign of life for ${(this.definition.stallTimeoutMs ?? 0) / 1_000} s`;
-      return { kind: 'failure', error: failureOf('STALLED', message), retryAfterMs: null };
+      return this.#stopped(failureOf('STALLED', message), reported);
     }
     if (this.#asked === 'drain') {
       return { kind: 'interrupted', message: 'the worker stopped before the job had ended' };
     }
     return reported;
   }
+
+  /** The step that threw because of the stop, or else the one that still ran. */
+  #stopped(error: JobError, reported: Outcome | null): Outcome {
+    const step = reported?.kind === 'failure' ? reported.error.step : undefined;
+    const placed = step ? { ...error, step } : (this.#steps?.in(error) ?? error);
+    return { kind: 'failure', error: placed, retryAfterMs: null };
+  }
 }
 
-type JobReport = Exclude<JobMessage, { type: 'outcome' | 'save' | 'spawn' | 'heartbeat' }>;
+type JobReport = Exclude<JobMessage, { type: 'outcome' | 'save' | 'spawn' | 'step' | 'heartbeat' }>;

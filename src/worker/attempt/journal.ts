@@ -5,7 +5,13 @@ import { Poller, shardName } from '../../runtime/poller.ts';
 import type { Service } from '../../runtime/service.ts';
 import type { StreamChunk } from '../../store/attempt/stream-chunks.ts';
 import { DatabaseUnavailable } from '../../store/connection/db.ts';
-import { AttemptJournal, type Entry, type JournalLimits, type NewLine } from './attempt-journal.ts';
+import {
+  AttemptJournal,
+  type Entry,
+  type JournalLimits,
+  type NewLine,
+  type StepState,
+} from './attempt-journal.ts';
 import { AttemptSignals, lineFields } from './attempt-signals.ts';
 import type { Execution, ExecutionEvents } from './execution.ts';
 import type { WorkQueue } from '../claim/work-queue.ts';
@@ -78,14 +84,19 @@ class ShardJournal {
     this.#poller.wake();
   }
 
+  onStep(execution: Execution, name: string, state: StepState): void {
+    this.#of(execution).step(name, state, this.#nowMs);
+  }
+
   onProgress(execution: Execution, update: { fraction: number; message: string | null }): void {
     this.#of(execution).progress(update.fraction, update.message, this.#nowMs);
   }
 
   /** Null when nothing is left to write, so that a silent job waits for nothing. */
   close(execution: Execution): Promise<void> | null {
-    if (!this.#open.has(execution)) return null;
-    if (execution.lost) {
+    const journal = this.#open.get(execution);
+    if (!journal) return null;
+    if (execution.lost || journal.unused) {
       this.#open.delete(execution);
       return null;
     }
@@ -123,7 +134,8 @@ class ShardJournal {
     for (const [execution, journal] of this.#open) {
       const closing = this.#closing.has(execution);
       const due = everything || journal.due || closing;
-      const entry = due && !journal.empty ? journal.take(this.#nowMs) : NOTHING;
+      const isEmpty = !due || journal.isEmpty(this.#nowMs);
+      const entry = isEmpty ? NOTHING : journal.take(this.#nowMs);
       const streamed =
         (streams || closing) && journal.streams ? this.#streamed(execution, journal) : [];
       if (entry === NOTHING && streamed.length === 0) continue;
@@ -231,6 +243,10 @@ export class Journal implements Service, ExecutionEvents {
 
   onStream(execution: Execution, text: string): void {
     this.#shards[execution.shard]?.onStream(execution, text);
+  }
+
+  onStep(execution: Execution, name: string, state: StepState): void {
+    this.#shards[execution.shard]?.onStep(execution, name, state);
   }
 
   onProgress(execution: Execution, update: { fraction: number; message: string | null }): void {

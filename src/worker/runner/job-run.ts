@@ -1,9 +1,9 @@
-import { classify } from '../../core/failure/classify.ts';
 import type { JobContext } from '../../core/definition/define.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
 import { atTraceContext } from '../../signals/active-trace.ts';
 import type { AbortReason, FromRunner, RunCommand, SaveAnswer } from '../ipc.ts';
 import { createContext, type RunContext, type Surroundings } from './context.ts';
+import { failureFrom } from './context/failed-steps.ts';
 import { type Definitions, endingOutcome, runJob, type Running, thrown } from './run.ts';
 
 /** Where the reports and the outcome of a job go. */
@@ -87,7 +87,7 @@ export class JobRun implements Surroundings, Running {
 
   fail(error: unknown): void {
     this.#made?.escaped(error);
-    this.#end({ kind: 'failure', ...classify(error, this.#port.nowMs()) });
+    this.#end(failureFrom(error, this.#port.nowMs()));
   }
 
   /** Nothing of it counts any more. */

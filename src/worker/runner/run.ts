@@ -14,6 +14,7 @@ import type { Outcome } from '../../core/job/lifecycle.ts';
 import { resultJson } from '../../core/job/result.ts';
 import type { HookParams } from '../../core/views/history.ts';
 import type { RunCommand } from '../ipc.ts';
+import { failureFrom } from './context/failed-steps.ts';
 import { hookContext, type Surroundings } from './context.ts';
 import { contextOnDemand } from './context/on-demand.ts';
 import { type Ending, isEnding } from './waits.ts';
@@ -95,7 +96,7 @@ export function endingOutcome(ending: Ending): Outcome {
 
 export function thrown(error: unknown, nowMs: () => number): Outcome {
   if (isEnding(error)) return endingOutcome(error);
-  return { kind: 'failure', ...classify(error, nowMs()) };
+  return failureFrom(error, nowMs());
 }
 
 function isThenable(value: unknown): boolean {

@@ -8,6 +8,7 @@ import {
   type SaveRequest,
   STEP_NAME_MAX,
 } from '../ipc.ts';
+import { rememberStep } from './context/failed-steps.ts';
 import type { ChildRequest, SpawnedChild } from '../../core/dependency/children.ts';
 
 /**
@@ -110,13 +111,27 @@ export class Saves {
 
   async #runStep(name: string, run: () => unknown): Promise<unknown> {
     const startedMs = performance.now();
-    const made = await run();
-    const durationMs = Math.round(performance.now() - startedMs);
-    const json = storable(made, `step "${name}"`);
-    await this.#save({ step: name, valueJson: json, durationMs });
-    const value = JSON.parse(json) as unknown;
-    this.#stored.set(name, value);
-    return value;
+    const isOwn = isReservedStep(name);
+    if (!isOwn) this.#tell(name, 'started');
+    try {
+      const made = await run();
+      const durationMs = Math.round(performance.now() - startedMs);
+      const json = storable(made, `step "${name}"`);
+      await this.#save({ step: name, valueJson: json, durationMs });
+      const value = JSON.parse(json) as unknown;
+      this.#stored.set(name, value);
+      return value;
+    } catch (error) {
+      if (!isOwn) {
+        rememberStep(error, name, startedMs);
+        this.#tell(name, 'failed');
+      }
+      throw error;
+    }
+  }
+
+  #tell(name: string, state: 'started' | 'failed'): void {
+    this.#send({ type: 'step', claim: this.#claim, name, state });
   }
 
   async #save(request: SaveRequest): Promise<void> {

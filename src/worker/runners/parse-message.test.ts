@@ -23,6 +23,11 @@ describe('what a runner says', () => {
     expect(parseMessage(JSON.stringify(progress))).toEqual(progress);
     const stream = { type: 'stream', claim: 3, text: 'a' };
     expect(parseMessage(JSON.stringify(stream))).toEqual(stream);
+    const step = { type: 'step', claim: 3, name: 'render', state: 'failed' };
+    expect(parseMessage(JSON.stringify(step))).toEqual(step);
+    const failedStep = { name: 'render', durationMs: 5, untilEndMs: 7 };
+    const error = { code: 'X', message: 'x', stack: null, cause: null, step: failedStep };
+    expect(outcome({ kind: 'failure', error })).toMatchObject({ outcome: { error } });
     const heartbeat = { type: 'heartbeat', claim: 3 };
     expect(parseMessage(JSON.stringify(heartbeat))).toEqual(heartbeat);
   });
@@ -37,6 +42,7 @@ describe('what a runner says', () => {
     ['a problem that is no text', '{"type":"ready","definitions":[],"problems":[1]}'],
     ['no claim', '{"type":"progress","fraction":0.5,"message":null}'],
     ['a claim that is no number', '{"type":"log","claim":"1","level":"info","message":"x"}'],
+    ['a step of the server', '{"type":"step","claim":1,"name":"signal:go","state":"started"}'],
     ['a fraction out of range', '{"type":"progress","claim":1,"fraction":2,"message":null}'],
   ])('is refused with %s', (_, line) => {
     expect(parseMessage(line)).toBeNull();

@@ -1,8 +1,8 @@
 import type { DefinitionInfo } from '../../core/definition/definition.ts';
 import { CHILD_NAME_MAX, type ChildRequest, SPAWN_MAX } from '../../core/dependency/children.ts';
-import type { JobError } from '../../core/job/job.ts';
+import type { FailedStep, JobError } from '../../core/job/job.ts';
 import type { Outcome } from '../../core/job/lifecycle.ts';
-import { isServerStep, isSignalName, WAIT_MS_MAX } from '../../core/job/signal.ts';
+import { isReservedStep, isServerStep, isSignalName, WAIT_MS_MAX } from '../../core/job/signal.ts';
 import { isRecord } from '../../core/values/record.ts';
 import { RESULT_MAX_BYTES } from '../../core/job/result.ts';
 import { HOOKS, LEVELS } from '../../core/views/history.ts';
@@ -70,6 +70,11 @@ function message(value: unknown, resultMaxBytes?: number): FromRunner | null {
       const hook = HOOKS.find((known) => known === value['hook']);
       const error = errorOf(value['error'], 0);
       return hook && error ? { type, claim, hook, error } : null;
+    }
+    case 'step': {
+      const name = text(value['name'], STEP_NAME_MAX);
+      if (name === null || isReservedStep(name)) return null;
+      return { type, claim, name, state: value['state'] === 'failed' ? 'failed' : 'started' };
     }
     case 'save':
       return saveOf(value, claim);
@@ -162,12 +167,23 @@ export function outcomeOf(value: unknown, resultMaxBytes = RESULT_MAX_BYTES): Ou
 
 function errorOf(value: unknown, depth: number): JobError | null {
   if (!isRecord(value) || depth > CAUSES_MAX) return null;
+  const step = depth === 0 ? failedStepOf(value['step']) : null;
   return {
     code: text(value['code'], 64) ?? 'HANDLER_ERROR',
     message: text(value['message'], MESSAGE_MAX) ?? '',
     stack: text(value['stack'], STACK_MAX),
     cause: errorOf(value['cause'], depth + 1),
+    ...(step && { step }),
   };
+}
+
+function failedStepOf(value: unknown): FailedStep | null {
+  if (!isRecord(value)) return null;
+  const name = text(value['name'], STEP_NAME_MAX);
+  const durationMs = count(value['durationMs']);
+  const untilEndMs = count(value['untilEndMs']);
+  if (name === null || durationMs === null || untilEndMs === null) return null;
+  return { name, durationMs, untilEndMs };
 }
 
 /** PostgreSQL text cannot hold NUL, and a lone surrogate is not valid text. */

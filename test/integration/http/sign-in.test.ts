@@ -367,7 +367,7 @@ describe('an identity provider', () => {
   it('ends anonymous access, and is offered to browsers', async () => {
     const fresh = serverOn(database);
     expect((await callAs(here, null, 'GET', '/v1/sign-in')).body).toEqual({
-      sso: { url: `${PUBLIC_URL}/v1/sign-in/sso` },
+      sso: { url: `${PUBLIC_URL}/v1/sign-in/sso`, hasTenants: true },
     });
     expect((await callAs(fresh, null, 'GET', '/v1/sign-in')).body).toEqual({ sso: null });
     expect((await callAs(fresh, null, 'GET', '/v1/sign-in/sso')).code).toBe('NOT_FOUND');

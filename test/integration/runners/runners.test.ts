@@ -84,6 +84,7 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
       { type: 'log', level: 'info', message: 'a line {"a":1}' },
       { type: 'event', name: 'made', payloadJson: '{"size":2}' },
       { type: 'save', step: null, valueJson: '{"page":3}', durationMs: null },
+      { type: 'step', name: 'add', state: 'started' },
       { type: 'save', step: 'add', valueJson: '4', durationMs: expect.any(Number) as number },
     ]);
     expect(resultOf(ran)).toBe(4);
@@ -107,7 +108,10 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
     const ran = await run('forget-step');
     expect(resultOf(ran)).toBe('sent');
     const message = 'step "mail" was still running when run() returned: is an await missing?';
-    expect(ran.messages).toMatchObject([{ type: 'log', level: 'warn', message }]);
+    expect(ran.messages).toMatchObject([
+      { type: 'step', name: 'mail', state: 'started' },
+      { type: 'log', level: 'warn', message },
+    ]);
   });
 
   it.runIf(mode.captured)('tells what a job wrote before it tells its outcome', async () => {
@@ -126,7 +130,10 @@ describe.each(MODES)('isolation $isolation', ({ isolation, ...mode }) => {
     const first = await run('leave-work', { throws: mode.killable });
     const ran = await run('come-next');
     expect(resultOf(ran)).toEqual([mode.reused ? resultOf(first) : expect.anything(), 'mine']);
-    expect(ran.messages).toMatchObject([{ type: 'save', step: 'made', valueJson: '"mine"' }]);
+    expect(ran.messages).toMatchObject([
+      { type: 'step', name: 'made', state: 'started' },
+      { type: 'save', step: 'made', valueJson: '"mine"' },
+    ]);
     // Where an error has escaped, nothing more is run.
     if (mode.killable) expect(ran.runner.alive).toBe(false);
   });
@@ -193,7 +200,13 @@ it('an execution that has ended does not reach the next job of its runner', asyn
       runner,
       { paramsJson: '{}', saved: undefined, secrets: null },
       {
-        events: { onProgress: () => {}, onLine: () => {}, onEvent: () => {}, onStream: () => {} },
+        events: {
+          onProgress: () => {},
+          onLine: () => {},
+          onEvent: () => {},
+          onStream: () => {},
+          onStep: () => {},
+        },
         spawn: async () => ({ problem: null }),
         saveStep: async () => null,
         onEnd: (_, __, ended) => resolve(ended.outcome),

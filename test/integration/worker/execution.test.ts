@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +59,52 @@ interface HookCall {
   status: string;
 }
 const callsIn = (file: string) => linesOf(file).map((line) => JSON.parse(line) as HookCall);
+
+describe('the step that an attempt failed in', () => {
+  const errorOf = async (params: object) => (await run('stumbling', params)).error;
+  const render = {
+    name: 'render',
+    durationMs: expect.any(Number) as number,
+    untilEndMs: expect.any(Number) as number,
+  };
+
+  it('is named by the error that it threw, also as a cause', async () => {
+    const error = await errorOf({ how: 'throws' });
+    expect(error).toMatchObject({ message: 'the report failed', step: render });
+    expect(error?.cause).not.toHaveProperty('step');
+  });
+
+  it('is not named when the code caught its error and failed elsewhere', async () => {
+    expect(await errorOf({ how: 'outside' })).not.toHaveProperty('step');
+  });
+
+  it('is named when the process crashed in it', async () => {
+    expect(await errorOf({ how: 'crashes' })).toMatchObject({ code: 'CRASHED', step: render });
+  });
+
+  it('is named by a timeout', async () => {
+    const paramsJson = JSON.stringify({ how: 'hangs', file: join(folder, 'never') });
+    const request = { definitionKey: 'stumbling', paramsJson, policy: { timeoutMs: 500 } };
+    const { error } = await jobEnded(database, await enqueueOne(database, request));
+    expect(error).toMatchObject({ code: 'TIMEOUT', step: render });
+  });
+
+  it('is an event while it runs', async () => {
+    const file = join(folder, 'rendered');
+    const jobId = await begin('stumbling', { how: 'waits', file });
+    const { payload, attempt } = await until(`the step of ${jobId} runs`, async () => {
+      const page = { afterId: null, limit: 1_000 };
+      const found = await readEvents(database.db, 'default', jobId, page);
+      return found?.events.find(({ type }) => type === 'step');
+    });
+    expect({ payload, attempt }).toEqual({
+      payload: { step: 'render', state: 'started' },
+      attempt: 1,
+    });
+    writeFileSync(file, '');
+    expect(await jobEnded(database, jobId)).toMatchObject({ status: 'succeeded', error: null });
+  });
+});
 
 describe('the output of a job', () => {
   it('is kept, whichever way it said it, before its outcome is', async () => {

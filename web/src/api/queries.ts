@@ -219,7 +219,7 @@ export const sessionQuery = (enabled: boolean) =>
 export const signInQuery = () =>
   queryOptions({
     queryKey: ['sign-in'],
-    queryFn: read<{ sso: { url: string } | null }>('/v1/sign-in'),
+    queryFn: read<{ sso: { url: string; hasTenants?: boolean } | null }>('/v1/sign-in'),
     staleTime: Number.POSITIVE_INFINITY,
   });
 

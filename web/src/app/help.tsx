@@ -1,9 +1,9 @@
 import { useModal } from '../parts/dialog.tsx';
 import { usePreference } from '../runtime/preference.ts';
-import { NAV } from './nav.ts';
 import { singleKeys } from './shortcuts.ts';
+import { type NavScreen, useScreens } from './use-screens.ts';
 
-const KEYS: readonly (readonly [keys: string, does: string])[] = [
+const keysOf = (screens: readonly NavScreen[]): (readonly [keys: string, does: string])[] => [
   ['Ctrl K', 'Command palette: go to anything'],
   ['/', 'Search jobs'],
   ['j', 'Next row'],
@@ -11,18 +11,19 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['Enter', 'Open row'],
   ['x', 'Select row'],
   ['Shift x', 'Select rows up to here'],
-  ...NAV.map(({ key, title }) => [`g ${key}`, `Go to ${title}`] as const),
+  ...screens.map(({ key, title }) => [`g ${key}`, `Go to ${title}`] as const),
   ['?', 'Keyboard help'],
 ];
 
 export function Help({ onClose }: { onClose: () => void }) {
   const ref = useModal();
+  const screens = useScreens();
   const [keys, setKeys] = usePreference(singleKeys);
   return (
     <dialog ref={ref} className="dialog" aria-label="Keyboard" onClose={onClose}>
       <h2>Keyboard</h2>
       <dl className="keys">
-        {KEYS.map(([key, does]) => (
+        {keysOf(screens).map(([key, does]) => (
           <div key={key}>
             <dt>
               {key.split(' ').map((one) => (

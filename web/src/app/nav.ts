@@ -1,8 +1,9 @@
+import type { Scope } from '../../../src/core/access/scope.ts';
 import type { IconName } from '../parts/icon.tsx';
 
 /**
  * The menu. `g` and `key` opens a screen by keyboard. `needs`: a call that the server must offer.
- * `count`: the number shown beside the title.
+ * `scope`: what a session must have to read it. `count`: the number shown beside the title.
  */
 export const NAV = [
   { to: '/', title: 'Overview', icon: 'overview', key: 'o' },
@@ -23,8 +24,15 @@ export const NAV = [
   { to: '/alerts', title: 'Alerts', icon: 'bell', key: 'r', needs: '/v1/alerts', count: 'firing' },
   { to: '/usage', title: 'Usage', icon: 'usage', key: 'u', needs: '/v1/usage' },
   { to: '/bulk', title: 'Bulk actions', icon: 'bulk', key: 'b' },
-  { to: '/webhooks', title: 'Webhooks', icon: 'webhooks', key: 'h', count: 'failing' },
-  { to: '/audit', title: 'Audit', icon: 'audit', key: 'a' },
+  {
+    to: '/webhooks',
+    title: 'Webhooks',
+    icon: 'webhooks',
+    key: 'h',
+    scope: 'operate',
+    count: 'failing',
+  },
+  { to: '/audit', title: 'Audit', icon: 'audit', key: 'a', scope: 'admin' },
   { to: '/settings', title: 'Settings', icon: 'settings', key: 't' },
 ] as const satisfies readonly {
   to: string;
@@ -32,5 +40,6 @@ export const NAV = [
   icon: IconName;
   key: string;
   needs?: string;
+  scope?: Scope;
   count?: 'dead' | 'firing' | 'failing';
 }[];

@@ -7,7 +7,6 @@ import { tenantsQuery } from '../api/admin-queries.ts';
 import {
   definitionsQuery,
   jobsByIdQuery,
-  offersQuery,
   manySchedulesQuery,
   workersQuery,
 } from '../api/queries.ts';
@@ -20,7 +19,7 @@ import { nameOf } from '../../../src/core/problems/problems.ts';
 import type { PaletteItem } from '../words/palette.ts';
 import { newestVersions } from '../words/queues/definition-words.ts';
 import { PAUSE, RESUME } from '../words/queues/pause-words.ts';
-import { NAV } from './nav.ts';
+import { useScreens } from './use-screens.ts';
 
 export interface PaletteEntry extends PaletteItem {
   go: () => void;
@@ -34,7 +33,6 @@ export function usePaletteEntries(
   onHelp: () => void,
 ): { entries: PaletteEntry[]; searching: boolean } {
   const navigate = useNavigate();
-  const { data: offers = [] } = useQuery(offersQuery());
   const { data: definitions = [] } = useQuery(definitionsQuery());
   const { data: page } = useQuery(manySchedulesQuery());
   const { data: workers = [] } = useQuery(workersQuery());
@@ -54,14 +52,12 @@ export function usePaletteEntries(
   });
   const newest = newestVersions(definitions);
 
-  const screens = NAV.filter((one) => !('needs' in one) || offers.includes(one.needs)).map(
-    ({ to, title }): PaletteEntry => ({
-      id: to,
-      kind: 'Screen',
-      title,
-      go: () => void navigate({ to }),
-    }),
-  );
+  const screens = useScreens().map(({ to, title }): PaletteEntry => ({
+    id: to,
+    kind: 'Screen',
+    title,
+    go: () => void navigate({ to }),
+  }));
   const ofDefinitions = newest.map(({ key, owner }): PaletteEntry => ({
     id: `definition ${key}`,
     kind: 'Definition',

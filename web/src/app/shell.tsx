@@ -15,8 +15,8 @@ import { apiUrl } from '../runtime/urls.ts';
 import { usePreference } from '../runtime/preference.ts';
 import { theme, THEMES } from '../runtime/theme.ts';
 import { timeZone } from '../runtime/time-zone.ts';
+import { ChooseTenant } from '../parts/choose-tenant.tsx';
 import { Help } from './help.tsx';
-import { NAV } from './nav.ts';
 import { Palette } from './palette.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { NavCount } from './nav-count.tsx';
@@ -24,6 +24,7 @@ import { SignIn } from './sign-in.tsx';
 import { SignOut } from './sign-out.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 import { UnknownTenant, useUnknownTenant } from './unknown-tenant.tsx';
+import { useScreens } from './use-screens.ts';
 import { ZoneSelect } from './zone-select.tsx';
 
 /** The frame around all screens: menu, connection state, change feed, dialogs. */
@@ -43,7 +44,6 @@ export function Shell() {
         Skip to content
       </button>
       <Menu
-        offers={offers}
         onHelp={() => setHelping(true)}
         onCommand={() => setCommanding(true)}
         signedIn={!demanded}
@@ -69,19 +69,17 @@ function Content() {
 
 /** Collapses to the name and the connection state on a narrow screen. */
 function Menu({
-  offers,
   onHelp,
   onCommand,
   signedIn,
 }: {
-  offers: readonly string[];
   onHelp: () => void;
   onCommand: () => void;
   signedIn: boolean;
 }) {
   const [open, setOpen] = useState(false);
   const fold = () => setOpen(false);
-  const screens = NAV.filter((screen) => !('needs' in screen) || offers.includes(screen.needs));
+  const screens = useScreens();
   return (
     <nav className="menu" aria-label="Screens" data-open={open}>
       <div className="menu-bar">
@@ -107,6 +105,7 @@ function Menu({
       </div>
       <div className="menu-parts" id="menu-parts">
         {signedIn && <TenantSwitch />}
+        {signedIn && <ChooseTenant className="quiet" />}
         {signedIn && (
           <button type="button" className="go-to" onClick={onCommand}>
             <Icon name="search" />

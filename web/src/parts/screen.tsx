@@ -3,6 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import type { Scope } from '../../../src/core/access/scope.ts';
 import { useConnection } from '../api/connection.ts';
 import { errorText, isRefused, UNREACHABLE } from '../api/problem-error.ts';
+import { useSession } from '../api/use-may.ts';
 import { environment } from '../runtime/environment.ts';
 import { Icon } from './icon.tsx';
 
@@ -57,7 +58,16 @@ export function Waiting({ error }: { error: Error | null }) {
 
 /** A screen whose only purpose is a change that the session may not make. */
 export function NoAccess({ scope }: { scope: Scope }) {
-  return <Empty title={`Your key lacks the scope ${scope}.`} />;
+  const isUser = useSession()?.user != null;
+  return (
+    <Empty
+      title={
+        isUser
+          ? `Your groups do not give you the scope ${scope}.`
+          : `Your key lacks the scope ${scope}.`
+      }
+    />
+  );
 }
 
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {

@@ -20,5 +20,11 @@ export function dashboardPath(): string {
   return `${pathname}${search}`.slice(dashboardRoot.pathname.length);
 }
 
+/** The list that this page belongs to: a single job or schedule is of one tenant. */
+export function listPath(): string {
+  const path = window.location.pathname.slice(dashboardRoot.pathname.length);
+  return path.split('/')[0] ?? '';
+}
+
 /** Without the trailing slash. */
 export const serverAddress = serverRoot.href.replace(/\/$/, '');

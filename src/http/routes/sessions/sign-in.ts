@@ -69,7 +69,7 @@ export function signInRoutes(
   const config = { access: 'public' } as const;
 
   app.get('/v1/sign-in', { schema: METHODS, config }, async () => ({
-    sso: signIn ? { url: beginUrl(signIn.publicUrl) } : null,
+    sso: signIn ? { url: beginUrl(signIn.publicUrl), hasTenants: signIn.hasTenants } : null,
   }));
 
   /** The user sees a page; the log has no token and no query. */

@@ -159,13 +159,13 @@ export function DefinitionScreen() {
               <JobTable jobs={page.jobs} caption={`Latest jobs of ${key}`} alike />
             )}
           </Panel>
+          <LogsPanel key={`log ${key}`} definitionKey={key} />
           <Allowed scope="jobs:write">
             <div id={FORM_ID} tabIndex={-1}>
               <RunForm key={key} definition={definition} latest={page.jobs[0] ?? null} />
             </div>
           </Allowed>
           <ReleasesPanel definitionKey={key} />
-          <LogsPanel key={`log ${key}`} definitionKey={key} />
         </div>
         <div>
           <Policy definition={definition} />

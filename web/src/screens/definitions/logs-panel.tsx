@@ -1,12 +1,8 @@
-import { Link } from '@tanstack/react-router';
-import { useLayoutEffect, useRef, useState } from 'react';
-import { shortId } from '../../../../src/core/job/short-id.ts';
-import type { DefinitionLogView } from '../../../../src/core/views/history.ts';
+import { useState } from 'react';
 import { useOffered } from '../../api/signal-queries.ts';
 import { useDefinitionTail } from '../../api/use-definition-tail.ts';
+import { SearchedLog } from '../../parts/log/searched-log.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { plainText } from '../../words/jobs/log-tail.ts';
-import { clockTime, fullMoment } from '../../words/moment.ts';
 
 /** The log of all jobs of the definition, read only while it is open. */
 export function LogsPanel({ definitionKey }: { definitionKey: string }) {
@@ -33,18 +29,6 @@ export function LogsPanel({ definitionKey }: { definitionKey: string }) {
 
 function Tail({ definitionKey }: { definitionKey: string }) {
   const { lines, dropped, state } = useDefinitionTail(definitionKey, true);
-  const box = useRef<HTMLDivElement>(null);
-  const [follows, setFollows] = useState(true);
-  const scrollToEnd = () => {
-    if (box.current) box.current.scrollTop = box.current.scrollHeight;
-  };
-  useLayoutEffect(() => {
-    if (follows) scrollToEnd();
-  }, [lines, follows]);
-  const onScroll = () => {
-    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = box.current ?? {};
-    setFollows(scrollHeight - scrollTop - clientHeight < 24);
-  };
   if (lines.length === 0) {
     return (
       <p className="soft pad" role="status">
@@ -55,49 +39,14 @@ function Tail({ definitionKey }: { definitionKey: string }) {
     );
   }
   return (
-    <>
+    <SearchedLog
+      label={`Log of all jobs of ${definitionKey}`}
+      lines={lines}
+      fileName={`${definitionKey}.log`}
+    >
       {dropped > 0 && (
         <p className="soft pad">{dropped.toLocaleString('en')} earlier lines are not shown.</p>
       )}
-      <div
-        className="log"
-        ref={box}
-        onScroll={onScroll}
-        role="log"
-        aria-label={`Log of all jobs of ${definitionKey}`}
-        tabIndex={0}
-      >
-        {lines.map((line) => (
-          <Line key={line.id} line={line} />
-        ))}
-      </div>
-      {!follows && (
-        <button
-          type="button"
-          className="to-end small"
-          onClick={() => {
-            scrollToEnd();
-            setFollows(true);
-          }}
-        >
-          Jump to end
-        </button>
-      )}
-    </>
-  );
-}
-
-function Line({ line }: { line: DefinitionLogView }) {
-  return (
-    <div className={`log-line log-of-job log-${line.level}`}>
-      <time dateTime={line.at} title={fullMoment(line.at)}>
-        {clockTime(line.at)}
-      </time>
-      <Link to="/jobs/$jobId" params={{ jobId: line.jobId }} title={line.jobId}>
-        {shortId(line.jobId)}
-      </Link>
-      <span className="log-level">{line.stream === 'stderr' ? 'stderr' : line.level}</span>
-      <span className="log-text">{plainText(line.message)}</span>
-    </div>
+    </SearchedLog>
   );
 }

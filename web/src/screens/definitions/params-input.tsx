@@ -4,6 +4,7 @@ import { hiddenIn } from '../../words/jobs/hidden.ts';
 import {
   type Field,
   fieldsOf,
+  holdsWhole,
   type Params,
   paramsOf,
   readJson,
@@ -25,13 +26,17 @@ export interface ParamsDraft {
   type: (pointer: string, value: string) => void;
   typeJson: (json: string) => void;
   fill: (params: unknown) => void;
+  /** Something was typed since the beginning. */
+  changed: boolean;
   /** Keeps what was typed so far. */
   switchMode: () => void;
   read: () => Params;
 }
 
 export function useParamsDraft(schema: unknown, initial?: unknown): ParamsDraft {
-  const fields = fieldsOf(schema);
+  const all = fieldsOf(schema);
+  const fields = all && initial !== undefined && !holdsWhole(all, initial) ? null : all;
+  const [changed, setChanged] = useState(false);
   const [asJson, setAsJson] = useState(fields === null);
   const [typed, setTyped] = useState<Typed>(() =>
     initial === undefined
@@ -41,6 +46,7 @@ export function useParamsDraft(schema: unknown, initial?: unknown): ParamsDraft 
   const [json, setJson] = useState(() => JSON.stringify(initial ?? {}, null, 2));
   const isJson = asJson || fields === null;
   const fill = (params: unknown) => {
+    setChanged(true);
     setTyped(typedOf(fields ?? [], params));
     setJson(JSON.stringify(params, null, 2));
   };
@@ -56,8 +62,16 @@ export function useParamsDraft(schema: unknown, initial?: unknown): ParamsDraft 
     const hidden = 'params' in params ? hiddenIn(params.params) : null;
     return hidden === null ? params : { pointer: '', wrong: hidden };
   };
-  const type = (pointer: string, value: string) => setTyped({ ...typed, [pointer]: value });
-  return { fields, typed, json, asJson: isJson, type, typeJson: setJson, fill, switchMode, read };
+  const type = (pointer: string, value: string) => {
+    setChanged(true);
+    setTyped({ ...typed, [pointer]: value });
+  };
+  const typeJson = (text: string) => {
+    setChanged(true);
+    setJson(text);
+  };
+  const draft = { fields, typed, json, asJson: isJson, changed };
+  return { ...draft, type, typeJson, fill, switchMode, read };
 }
 
 /** One input per field of the schema, or one for JSON, and the errors that belong to no field. */
@@ -90,6 +104,16 @@ export function ParamsInput({ draft, wrong }: { draft: ParamsDraft; wrong: Wrong
       )}
       <Complaints wrong={wrong} known={known} />
     </>
+  );
+}
+
+/** For a draft whose schema has fields. */
+export function SwitchMode({ draft }: { draft: ParamsDraft }) {
+  if (draft.fields === null) return null;
+  return (
+    <button type="button" className="small" onClick={draft.switchMode}>
+      {draft.asJson ? 'Edit as form' : 'Edit as JSON'}
+    </button>
   );
 }
 

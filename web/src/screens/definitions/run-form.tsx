@@ -7,7 +7,14 @@ import { useChange } from '../../api/use-change.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { exampleOf } from '../../../../src/core/form/schema-example.ts';
-import { ParamsInput, useParamsDraft, type Wrong, wrongOf, wrongParams } from './params-input.tsx';
+import {
+  ParamsInput,
+  SwitchMode,
+  useParamsDraft,
+  type Wrong,
+  wrongOf,
+  wrongParams,
+} from './params-input.tsx';
 
 /** Form that enqueues a job. Fields come from the schema; anything else is entered as JSON. */
 export function RunForm({
@@ -56,11 +63,7 @@ export function RunForm({
               Copy params of the latest job
             </button>
           )}{' '}
-          {draft.fields !== null && (
-            <button type="button" className="small" onClick={draft.switchMode}>
-              {draft.asJson ? 'Edit as form' : 'Edit as JSON'}
-            </button>
-          )}
+          <SwitchMode draft={draft} />
         </>
       }
     >

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { inStep } from '../../../../src/core/failure/failure-words.ts';
 import type { JobError, JobView } from '../../../../src/core/job/job.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { plainText } from '../../words/jobs/log-tail.ts';
@@ -6,7 +7,8 @@ import { foldStack } from '../../words/jobs/stack.ts';
 
 /** The latest error with causes and stack; frames of own code first. */
 export function ErrorPanel({ error, job }: { error: JobError; job: JobView }) {
-  const title = job.status === 'failed' ? 'Why it failed' : 'Latest error';
+  const what = job.status === 'failed' ? 'Why it failed' : 'Latest error';
+  const title = plainText(`${what}${inStep(error)}`);
   return (
     <Panel
       title={title}

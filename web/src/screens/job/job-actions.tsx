@@ -11,9 +11,10 @@ import { AskButton } from '../../parts/ask.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { cancelWords } from '../../words/job-page/cancel-words.ts';
 import type { RetryRequest } from '../../words/jobs/retry-request.ts';
-import { mayRunAgain } from '../../words/job-page/run-again.ts';
+import { mayCopy } from '../../words/job-page/copy-job.ts';
+import { newestVersions } from '../../words/queues/definition-words.ts';
+import { CopyJobDialog } from './copy-job-dialog.tsx';
 import { RetryDialog } from './retry-dialog.tsx';
-import { RunAgainDialog } from './run-again-dialog.tsx';
 
 interface Receipt {
   jobId: string;
@@ -22,12 +23,12 @@ interface Receipt {
 
 /** Actions that the job's state allows. */
 export function JobActions({ job }: { job: JobView }) {
-  const [asking, setAsking] = useState<'retry' | 'again' | null>(null);
+  const [asking, setAsking] = useState<'retry' | 'copy' | null>(null);
   const { data: offers = [] } = useQuery(offersQuery());
   const { data: definitions = [] } = useQuery(definitionsQuery());
-  const isInline = definitions.some(
-    ({ key, version, isolation }) =>
-      key === job.definitionKey && version === job.definitionVersion && isolation === 'inline',
+  const own = definitions.filter(({ key }) => key === job.definitionKey);
+  const isInline = own.some(
+    ({ version, isolation }) => version === job.definitionVersion && isolation === 'inline',
   );
   const post = async (verb: string, body?: object) =>
     await call<Receipt>('POST', `/v1/jobs/${job.jobId}/${verb}`, { body });
@@ -56,8 +57,8 @@ export function JobActions({ job }: { job: JobView }) {
           Release
         </button>
       )}
-      {mayRunAgain(job) && (
-        <button type="button" onClick={() => setAsking('again')}>
+      {mayCopy(job) && (
+        <button type="button" onClick={() => setAsking('copy')}>
           Copy as new job…
         </button>
       )}
@@ -94,10 +95,17 @@ export function JobActions({ job }: { job: JobView }) {
           <p>{cancelWords(job, isInline)} You can retry it later.</p>
         </AskButton>
       )}
-      {asking === 'again' && <RunAgainDialog job={job} onClose={() => setAsking(null)} />}
+      {asking === 'copy' && (
+        <CopyJobDialog
+          job={job}
+          definition={newestVersions(own)[0]}
+          onClose={() => setAsking(null)}
+        />
+      )}
       {asking === 'retry' && (
         <RetryDialog
           job={job}
+          definitions={own}
           onRetry={async (request) => await retryAsked(request)}
           onClose={() => setAsking(null)}
         />

@@ -1,41 +1,44 @@
 import { useState } from 'react';
+import type { PublishedDefinition } from '../../../../src/client/job.ts';
 import type { JobView } from '../../../../src/core/job/job.ts';
 import { useIsDeployed } from '../../api/deployment-queries.ts';
 import { Ask } from '../../parts/ask.tsx';
-import {
-  readRetry,
-  RETRY_MODES,
-  type RetryMode,
-  type RetryRequest,
-} from '../../words/jobs/retry-request.ts';
+import { RETRY_MODES, type RetryMode, type RetryRequest } from '../../words/jobs/retry-request.ts';
+import { JobParamsInput, otherComplaints, useJobParams } from './job-params.tsx';
 
 /** Retry with options: from scratch, later, with current code, or with other params. */
 export function RetryDialog({
   job,
+  definitions,
   onRetry,
   onClose,
 }: {
   job: JobView;
+  /** All versions of its definition. */
+  definitions: readonly PublishedDefinition[];
   onRetry: (request: RetryRequest) => Promise<unknown>;
   onClose: () => void;
 }) {
-  const shown = JSON.stringify(job.params, null, 2);
   const [mode, setMode] = useState<RetryMode>('now');
   const [isCurrent, setIsCurrent] = useState(false);
   const isDeployed = useIsDeployed(job);
-  const [text, setText] = useState(shown);
-  const [wrong, setWrong] = useState<string | null>(null);
+  const own = definitions.find(({ version }) => version === job.definitionVersion);
+  const params = useJobParams(job, own);
   const confirm = () => {
-    const read = readRetry(mode, text, shown);
-    setWrong('wrong' in read ? read.wrong : null);
-    if ('wrong' in read) return 'stay' as const;
-    return onRetry(isCurrent ? { ...read, version: 'current' } : read);
+    const { draft, setWrong, checked } = params;
+    const request = { mode, ...(isCurrent && { version: 'current' as const }) };
+    if (!draft.changed) return checked(onRetry(request));
+    const read = draft.read();
+    if ('params' in read) return checked(onRetry({ ...request, params: read.params }));
+    setWrong({ [read.pointer]: read.wrong });
+    return 'stay' as const;
   };
   return (
     <Ask
       title="Retry this job"
       confirm="Retry"
       tone="primary"
+      complaints={otherComplaints}
       onConfirm={confirm}
       onClose={onClose}
     >
@@ -66,20 +69,8 @@ export function RetryDialog({
       {job.largeParams ? (
         <p>Its params are too large to be edited here. They stay as they are.</p>
       ) : (
-        <label className="field">
-          <span>Params</span>
-          <textarea
-            rows={8}
-            spellCheck={false}
-            value={text}
-            aria-invalid={wrong !== null}
-            onChange={(event) => setText(event.target.value)}
-          />
-        </label>
+        <JobParamsInput params={params} />
       )}
-      <p role="alert" className="wrong">
-        {wrong}
-      </p>
     </Ask>
   );
 }

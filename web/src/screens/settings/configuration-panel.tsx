@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { settingsQuery } from '../../api/admin-queries.ts';
+import { useMay } from '../../api/use-may.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Waiting } from '../../parts/screen.tsx';
 
-/** Settings from flags, environment or file: those that were changed, or all of them. */
+/** Settings from flags, environment or file, for admins of the default tenant. */
 export function ConfigurationPanel() {
-  const { data, error } = useQuery(settingsQuery());
+  const may = useMay('admin', { ofDefaultTenant: true });
+  const { data, error } = useQuery({ ...settingsQuery(), enabled: may });
   const [all, setAll] = useState(false);
   const settings = data?.settings ?? [];
   const changed = settings.filter(({ isDefault }) => !isDefault);
+  if (!may) return null;
   return (
     <Panel
       title="Configuration"

@@ -4,8 +4,7 @@ import type { KeyView } from '../../../../src/core/views/key-view.ts';
 import { keysQuery } from '../../api/admin-queries.ts';
 import { call } from '../../api/call.ts';
 import { useAsked } from '../../api/use-change.ts';
-import { useSession } from '../../api/use-may.ts';
-import { Allowed } from '../../parts/allowed.tsx';
+import { useMay, useSession } from '../../api/use-may.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -22,19 +21,19 @@ export interface MadeKey {
 const TONES = { active: 'good', expired: 'warn', revoked: 'bad' } as const;
 
 export function KeysPanel() {
-  const { data: keys, error } = useQuery(keysQuery());
+  const may = useMay('admin');
+  const { data: keys, error } = useQuery({ ...keysQuery(), enabled: may });
   const [making, setMaking] = useState(false);
   const isOpen = useSession()?.kind === 'open';
+  if (!may) return null;
   return (
     <Panel
       title="API keys"
       flush
       aside={
-        <Allowed scope="admin">
-          <button type="button" className="small" onClick={() => setMaking(true)}>
-            Create API key…
-          </button>
-        </Allowed>
+        <button type="button" className="small" onClick={() => setMaking(true)}>
+          Create API key…
+        </button>
       }
     >
       {keys === undefined ? (

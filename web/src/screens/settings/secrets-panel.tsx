@@ -5,7 +5,7 @@ import type { SecretView } from '../../../../src/core/access/secret.ts';
 import { secretsQuery } from '../../api/admin-queries.ts';
 import { call } from '../../api/call.ts';
 import { useAsked } from '../../api/use-change.ts';
-import { Allowed } from '../../parts/allowed.tsx';
+import { useMay } from '../../api/use-may.ts';
 import { AskButton } from '../../parts/ask.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -15,18 +15,18 @@ import { NewSecret } from './new-secret.tsx';
 
 /** Secrets of jobs: names and definitions. Values are never shown. */
 export function SecretsPanel() {
-  const { data: secrets, error } = useQuery(secretsQuery());
+  const may = useMay('admin');
+  const { data: secrets, error } = useQuery({ ...secretsQuery(), enabled: may });
   const [setting, setSetting] = useState(false);
+  if (!may) return null;
   return (
     <Panel
       title="Secrets of jobs"
       flush
       aside={
-        <Allowed scope="admin">
-          <button type="button" className="small" onClick={() => setSetting(true)}>
-            Set secret…
-          </button>
-        </Allowed>
+        <button type="button" className="small" onClick={() => setSetting(true)}>
+          Set secret…
+        </button>
       }
     >
       {secrets === undefined ? (
@@ -69,16 +69,14 @@ function Remove({ secret: { name, definitionKey } }: { secret: SecretView }) {
     () => `${name} removed.`,
   );
   return (
-    <Allowed scope="admin">
-      <AskButton
-        label="Remove…"
-        className="small danger"
-        title={`Remove ${name}?`}
-        confirm="Remove secret"
-        onConfirm={() => remove(undefined)}
-      >
-        <p>Jobs that start from now on don’t get it. Its value can’t be shown or restored.</p>
-      </AskButton>
-    </Allowed>
+    <AskButton
+      label="Remove…"
+      className="small danger"
+      title={`Remove ${name}?`}
+      confirm="Remove secret"
+      onConfirm={() => remove(undefined)}
+    >
+      <p>Jobs that start from now on don’t get it. Its value can’t be shown or restored.</p>
+    </AskButton>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { healthQuery } from '../../api/admin-queries.ts';
 import { useSession } from '../../api/use-may.ts';
+import { ChooseTenant } from '../../parts/choose-tenant.tsx';
 import { Command } from '../../parts/copy-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Panel } from '../../parts/panel.tsx';
@@ -51,7 +52,12 @@ function You() {
           ['User', who.user && (who.user.name ?? who.user.subject)],
           ['Email', who.user?.email],
           ['Key', who.keyId],
-          ['Tenant', who.tenant],
+          [
+            'Tenant',
+            <>
+              {who.tenant} <ChooseTenant />
+            </>,
+          ],
           ['Permissions', who.kind === 'open' ? 'everything' : who.scopes.join(', ')],
           ['Until', who.expiresAt && <Moment at={who.expiresAt} />],
         ]}

@@ -4,11 +4,13 @@ import { dayAndTime } from './range.ts';
 const DAY_MS = 86_400_000;
 const TIME = inZone({ hour: '2-digit', minute: '2-digit' });
 
+export interface Steps {
+  times: readonly number[];
+  stepMs: number;
+}
+
 /** When a point of a chart begins and ends. */
-export function pointWords(
-  { times, stepMs }: { times: readonly number[]; stepMs: number },
-  at: number,
-): string {
+export function pointWords({ times, stepMs }: Steps, at: number): string {
   const beginMs = (times[at] ?? 0) * 1_000;
   const end = new Date(beginMs + stepMs);
   const begin = dayAndTime(beginMs);

@@ -1,7 +1,7 @@
 import { rootCause } from '../../../../src/core/failure/dead-letter.ts';
 import { errorWords } from '../../../../src/core/failure/failure-words.ts';
 import { fingerprintOf, normalMessage } from '../../../../src/core/failure/fingerprint.ts';
-import type { JobError, JobView } from '../../../../src/core/job/job.ts';
+import type { FailedStep, JobError, JobView } from '../../../../src/core/job/job.ts';
 import { duration } from '../../../../src/core/values/duration.ts';
 import type { AttemptView, StepView } from '../../../../src/core/views/history.ts';
 import type { WorkerView } from '../../../../src/core/queue/worker.ts';
@@ -94,7 +94,8 @@ export interface ComparedStep {
 
 /** The steps of both runs by name, in the order of the first one that has them. */
 export function comparedSteps(a: Run, b: Run): ComparedStep[] {
-  const names = new Set([...stepsOf(a), ...stepsOf(b)].map(({ name }) => name));
+  const steps = [...stepsOf(a), ...failedStep(a), ...stepsOf(b), ...failedStep(b)];
+  const names = new Set(steps.map(({ name }) => name));
   return [...names].map((name) => ({ name, a: stepWords(a, name), b: stepWords(b, name) }));
 }
 
@@ -103,8 +104,14 @@ function stepsOf({ attempt, steps }: Run): StepView[] {
   return steps.filter(({ claim }) => attempt !== null && claim <= attempt.claim);
 }
 
+function failedStep({ attempt }: Run): FailedStep[] {
+  return attempt?.error?.step ? [attempt.error.step] : [];
+}
+
 function stepWords(run: Run, name: string): string {
   const step = stepsOf(run).find((one) => one.name === name);
+  const failed = failedStep(run).find((one) => one.name === name);
+  if (failed && !step) return `failed after ${duration(failed.durationMs)}`;
   if (!step) return 'not stored';
   return step.claim === run.attempt?.claim ? length(step.durationMs) : 'reused';
 }

@@ -15,6 +15,14 @@ test.each([
     'Failed on attempt 1 of 3: no room (TIMEOUT)',
   ],
   [
+    {
+      status: 'failed',
+      attempts: 1,
+      error: { ...error, step: { name: 'render', durationMs: 1, untilEndMs: 1 } },
+    },
+    'Failed on attempt 1 of 3 in step "render": no room',
+  ],
+  [
     { status: 'retrying', attempts: 1, error, runAt: ago(-5) },
     'Retrying in 5 s: attempt 1 of 3 failed: no room',
   ],

@@ -3,6 +3,7 @@ import type { Level, LogView } from '../../../../src/core/views/history.ts';
 import { ago } from '../made.fixture.ts';
 import {
   atLeastLevel,
+  logText,
   matchingLines,
   piecesOf,
   WINDOW_LINES,
@@ -25,6 +26,14 @@ test('a level hides the lines below it', () => {
   expect(shown('trace')).toEqual(['trace', 'info', 'warn', 'fatal']);
   expect(shown('warn')).toEqual(['warn', 'fatal']);
   expect(shown('error')).toEqual(['fatal']);
+});
+
+test('a file has a line for each, with its job if they are of several', () => {
+  const one = line('pa\u001b[31mge', 'warn');
+  expect(logText([one])).toBe(`${one.at} warn page\n`);
+  expect(logText([{ ...one, jobId: 'a' }, one])).toBe(
+    `${one.at} a warn page\n${one.at} warn page\n`,
+  );
 });
 
 test('a search finds lines in any case, and looks at what is shown', () => {

@@ -3,7 +3,10 @@ import { plainText } from '../jobs/log-tail.ts';
 
 /** Filter and search of a log in the browser. */
 
-export function atLeastLevel(lines: readonly LogView[], level: Level): readonly LogView[] {
+export function atLeastLevel<Line extends LogView>(
+  lines: readonly Line[],
+  level: Level,
+): readonly Line[] {
   const least = LEVELS.indexOf(level);
   return least === 0 ? lines : lines.filter((line) => LEVELS.indexOf(line.level) >= least);
 }
@@ -17,6 +20,14 @@ export function lineText(line: LogView): string {
   const text = plainText(line.message);
   PLAIN.set(line, text);
   return text;
+}
+
+/** The lines as a text file: the job only where they are of several. */
+export function logText(lines: readonly (LogView & { jobId?: string | undefined })[]): string {
+  return lines
+    .map((line) => [line.at, line.jobId, line.level, lineText(line)].filter(Boolean).join(' '))
+    .map((text) => `${text}\n`)
+    .join('');
 }
 
 /** The indexes of the lines that contain the text, in any case. */

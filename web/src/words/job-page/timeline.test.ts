@@ -195,3 +195,51 @@ test('the total time of a job is named, since an attempt has a shorter one', () 
   );
   expect(totalWords(open)).toBe('1m30s since creation');
 });
+
+const stepEvent = (claim: number, at: number, name: string, state: string) =>
+  event('step', at, { id: `${claim}-2-0`, payload: { step: name, state } });
+const stepsDrawn = (timeline: ReturnType<typeof drawn>) =>
+  entriesOf(timeline)
+    .filter(({ kind }) => kind === 'step')
+    .map(
+      ({ title, tone, detail, fromMs, toMs, open }) =>
+        `${title} ${tone} ${seconds(fromMs)} to ${seconds(toMs)}${open ? ' open' : ''}: ${detail}`,
+    );
+
+test('the step that an attempt failed in is a red bar', () => {
+  const step = { name: 'render', durationMs: 4_000, untilEndMs: 5_000 };
+  const attempts = [
+    attempt(1, 90, 80, { outcome: 'retrying', error: { ...error, step } }),
+    attempt(2, 38, 20, { outcome: 'succeeded' }),
+  ];
+  const stored = [{ name: 'render', claim: 2, at: ago(22), durationMs: 1_000, value: 1 }];
+  // Its event is the same step.
+  const events = [stepEvent(1, 85, 'render', 'started')];
+  const timeline = drawn({ status: 'succeeded' }, { attempts, steps: stored, events });
+  expect(stepsDrawn(timeline)).toEqual([
+    'render failed -85 to -81: Failed step, attempt 1',
+    'render step -23 to -22: Step of attempt 2',
+  ]);
+  expect(timeline.rows.map(({ label }) => label)).toEqual([
+    'Waiting',
+    'Attempt 1',
+    'render',
+    'Attempt 2',
+    'render',
+  ]);
+});
+
+test('a step that runs is open, and ends with a lost attempt', () => {
+  const events = [
+    stepEvent(1, 85, 'render', 'started'),
+    stepEvent(2, 8, 'caught', 'started'),
+    stepEvent(2, 6, 'caught', 'failed'),
+    stepEvent(2, 4, 'send', 'started'),
+  ];
+  const attempts = [attempt(1, 90, 80, { outcome: 'queued', error }), attempt(2, 9, null)];
+  expect(stepsDrawn(drawn({ status: 'running' }, { attempts, events }))).toEqual([
+    'render failed -85 to -80: Failed step, attempt 1',
+    'caught failed -8 to -6: Failed step, attempt 2',
+    'send running -4 to 0 open: Running step, attempt 2',
+  ]);
+});

@@ -4,6 +4,7 @@ import { duration } from '../../../../src/core/values/duration.ts';
 import type { AttemptView, EventView, StepView } from '../../../../src/core/views/history.ts';
 import { eventTitle } from '../jobs/event-words.ts';
 import { momentWithMs, wholeSeconds } from '../moment.ts';
+import { type DrawnStep, unstoredSteps } from './unstored-steps.ts';
 
 /** One thing on the timeline of a job: a wait, an attempt, a step, or an event without length. */
 export interface Entry {
@@ -49,9 +50,12 @@ export function timelineOf(job: JobView, given: History, now: Date): Timeline {
   const nowMs = isTerminal(job.status) ? null : now.getTime();
   const attempts = history.attempts.map((attempt) => attemptEntry(attempt, now));
   const waits = [...waitsOf(job, history.events, now), ...gapsOf(history.events, attempts)];
-  const drawnSteps = steps.map((step) => stepEntry(step, history.attempts));
+  const drawnSteps = [
+    ...steps.map((step) => ({ claim: step.claim, entry: stepEntry(step, history.attempts) })),
+    ...unstoredSteps(history, now),
+  ];
   const events = marksOf(history.events);
-  const all = [...waits, ...attempts, ...drawnSteps, ...events];
+  const all = [...waits, ...attempts, ...drawnSteps.map(({ entry }) => entry), ...events];
   const fromMs = Math.min(Date.parse(job.createdAt), ...all.map((entry) => entry.fromMs));
   const toMs = Math.max(fromMs + 1, nowMs ?? 0, ...all.map((entry) => entry.toMs));
   const rows = [
@@ -70,15 +74,15 @@ export function entriesOf({ rows }: Timeline): Entry[] {
 const row = (label: string, entries: Entry[], inner = false): Row => ({ label, inner, entries });
 
 /** Each attempt has a row, and each of its steps, unless they are many. */
-function attemptRows({ attempts, steps }: History, drawn: Entry[], drawnSteps: Entry[]): Row[] {
+function attemptRows({ attempts }: History, drawn: Entry[], drawnSteps: DrawnStep[]): Row[] {
   const apart = attempts.length <= ATTEMPT_ROWS_MAX;
   const rows = apart
     ? drawn.map((entry) => [row(entry.title, [entry])])
     : [[row('Attempts', drawn)]];
   for (const [index, { claim }] of attempts.entries()) {
-    const mine = drawnSteps.filter((_, number) => steps[number]?.claim === claim);
+    const mine = drawnSteps.flatMap((step) => (step.claim === claim ? step.entry : []));
     const below =
-      steps.length <= STEP_ROWS_MAX
+      drawnSteps.length <= STEP_ROWS_MAX
         ? mine.map((entry) => row(entry.title, [entry], true))
         : packed(mine).map((entries, track) => row(track === 0 ? 'Steps' : '', entries, true));
     rows[apart ? index : 0]?.push(...below);

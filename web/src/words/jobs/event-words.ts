@@ -18,6 +18,8 @@ interface Payload {
   hook?: string;
   status?: string;
   fraction?: number | null;
+  step?: string;
+  state?: string;
   by?: string | null;
   type?: string;
   payload?: unknown;
@@ -61,6 +63,8 @@ export function eventWords(
       return [[said.hook, said.status].filter(Boolean).join(' '), errorWords(said)]
         .filter(Boolean)
         .join(': ');
+    case 'step':
+      return short([said.step, said.state].filter(Boolean).join(' '));
     case 'progress':
       return progressWords(said);
     case 'cancel_requested':

@@ -1,6 +1,3 @@
-import { hiddenIn } from './hidden.ts';
-import { readJson } from '../../../../src/core/form/schema-form.ts';
-
 export const RETRY_MODES = {
   now: 'Resume now',
   reset: 'Restart from scratch: reset attempts, steps and checkpoint',
@@ -15,16 +12,4 @@ export interface RetryRequest {
   params?: unknown;
   /** Absent: the version it was queued with. */
   version?: 'current';
-}
-
-export function readRetry(
-  mode: RetryMode,
-  text: string,
-  shown: string,
-): RetryRequest | { wrong: string } {
-  if (text === shown) return { mode };
-  const read = readJson(text);
-  if ('wrong' in read) return read;
-  const hidden = hiddenIn(read.value);
-  return hidden === null ? { mode, params: read.value } : { wrong: hidden };
 }

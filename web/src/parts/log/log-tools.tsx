@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { type Level, LEVELS } from '../../../../src/core/views/history.ts';
 
 const LEVEL_WORDS: Partial<Record<Level, string>> = { trace: 'All levels', fatal: 'fatal' };
@@ -12,6 +12,7 @@ export function LogTools({
   current,
   count,
   onCurrent,
+  children,
 }: {
   level: Level;
   onLevel: (level: Level) => void;
@@ -20,6 +21,7 @@ export function LogTools({
   current: number | null;
   count: number;
   onCurrent: (match: number) => void;
+  children?: ReactNode;
 }) {
   const step = (by: number) => {
     if (current !== null) onCurrent((current + by + count) % count);
@@ -54,6 +56,7 @@ export function LogTools({
       <button type="button" disabled={count === 0} onClick={() => step(1)}>
         Next
       </button>
+      {children}
       <span className="soft" role="status">
         {text === '' ? '' : matchWords(current, count)}
       </span>

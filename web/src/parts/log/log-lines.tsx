@@ -1,5 +1,7 @@
+import { Link } from '@tanstack/react-router';
 import { memo, useLayoutEffect, useRef, useState } from 'react';
-import type { LogView } from '../../../../src/core/views/history.ts';
+import type { DefinitionLogView, LogView } from '../../../../src/core/views/history.ts';
+import { shortId } from '../../../../src/core/job/short-id.ts';
 import {
   lineText,
   piecesOf,
@@ -9,16 +11,21 @@ import {
 } from '../../words/job-page/log-search.ts';
 import { clockTimeWithMs, dayOf, fullMoment } from '../../words/moment.ts';
 
+/** A line of a job, or of one of the jobs of a definition. */
+export type ShownLine = LogView & Partial<Pick<DefinitionLogView, 'jobId'>>;
+
 /**
  * A window of the lines. It follows the end unless the user has scrolled up, and moves to the line
  * that a search has found (`target`).
  */
 export function LogLines({
+  label,
   lines,
   wanted,
   target,
 }: {
-  lines: readonly LogView[];
+  label: string;
+  lines: readonly ShownLine[];
   wanted: string;
   target: number | null;
 }) {
@@ -61,14 +68,7 @@ export function LogLines({
   };
   return (
     <>
-      <div
-        className="log"
-        ref={box}
-        onScroll={onScroll}
-        role="log"
-        aria-label="Log of the job"
-        tabIndex={0}
-      >
+      <div className="log" ref={box} onScroll={onScroll} role="log" aria-label={label} tabIndex={0}>
         {start > 0 && (
           <More words={`${start} earlier lines`} onClick={() => setFirst(start - WINDOW_LINES)} />
         )}
@@ -105,26 +105,36 @@ function More({ words, onClick }: { words: string; onClick: () => void }) {
 }
 
 interface LineProps {
-  line: LogView;
-  before: LogView | undefined;
+  line: ShownLine;
+  before: ShownLine | undefined;
   wanted: string;
   isCurrent: boolean;
 }
 
 const LogLine = memo(function LogLine({ line, before, wanted, isCurrent }: LineProps) {
-  const begins = before?.attempt !== line.attempt || dayOf(before.at) !== dayOf(line.at);
+  const { jobId, attempt, at, level } = line;
+  const isOfJob = jobId !== undefined;
+  const sameDay = before !== undefined && dayOf(before.at) === dayOf(at);
+  const begins = !sameDay || (!isOfJob && before.attempt !== attempt);
   return (
     <>
       {begins && (
         <div className="log-attempt">
-          Attempt {line.attempt} · {dayOf(line.at)}
+          {isOfJob ? dayOf(at) : `Attempt ${attempt} · ${dayOf(at)}`}
         </div>
       )}
-      <div className={`log-line log-${line.level}${isCurrent ? ' current' : ''}`}>
-        <time dateTime={line.at} title={fullMoment(line.at)}>
-          {clockTimeWithMs(line.at)}
+      <div
+        className={`log-line log-${level}${isOfJob ? ' log-of-job' : ''}${isCurrent ? ' current' : ''}`}
+      >
+        <time dateTime={at} title={fullMoment(at)}>
+          {clockTimeWithMs(at)}
         </time>
-        <span className="log-level">{line.stream === 'stderr' ? 'stderr' : line.level}</span>
+        {isOfJob && (
+          <Link to="/jobs/$jobId" params={{ jobId }} title={jobId}>
+            {shortId(jobId)}
+          </Link>
+        )}
+        <span className="log-level">{line.stream === 'stderr' ? 'stderr' : level}</span>
         <span className="log-text">
           {piecesOf(lineText(line), wanted).map(({ text, hit }, index) =>
             hit ? <mark key={index}>{text}</mark> : text,
