@@ -98,7 +98,9 @@ it('signs in with SSO, returns to the page, and lists and revokes sessions', asy
   await page.getByRole('button', { name: 'Yes, sign me out' }).click();
   await page.waitForURL(`${address}/ui/`);
   await signInAs(page, 'eve');
-  await page.getByText('Your groups are visitors. Access needs one of: ops, dev, acme-team.').waitFor();
+  await page
+    .getByText('Your groups are visitors. Access needs one of: ops, dev, acme-team.')
+    .waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await page.getByRole('link', { name: 'sign in with an API key' }).click();
   await page.getByLabel('API key').waitFor();

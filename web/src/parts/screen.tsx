@@ -58,7 +58,7 @@ export function Waiting({ error }: { error: Error | null }) {
 
 /** A screen whose only purpose is a change that the session may not make. */
 export function NoAccess({ scope }: { scope: Scope }) {
-  const isUser = useSession()?.user != null;
+  const isUser = (useSession()?.user ?? null) !== null;
   return (
     <Empty
       title={
