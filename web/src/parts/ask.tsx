@@ -12,6 +12,7 @@ export function Ask({
   dismiss = 'Cancel',
   tone = 'danger',
   labels,
+  complaints = (error) => changeComplaints(error, labels),
   onConfirm,
   onClose,
 }: {
@@ -23,6 +24,8 @@ export function Ask({
   tone?: 'danger' | 'primary';
   /** Labels of its fields by their name in the API, where `fieldLabel` does not know them. */
   labels?: Readonly<Record<string, string>>;
+  /** Why the action failed, if the fields show a part of it themselves. */
+  complaints?: (error: unknown) => readonly string[];
   /** The running action (`useAsked`); or `stay` if the fields are wrong, or `close`. */
   onConfirm: () => Promise<unknown> | 'stay' | 'close';
   onClose: () => void;
@@ -32,7 +35,7 @@ export function Ask({
   return (
     <Dialog modal={modal} title={title} running={running} onClose={onClose}>
       {children}
-      <Complaint wrong={failure === null ? [] : changeComplaints(failure, labels)} />
+      <Complaint wrong={failure === null ? [] : complaints(failure)} />
       <div className="dialog-actions">
         <button type="button" disabled={running} onClick={() => modal.current?.close()}>
           {dismiss}
