@@ -242,7 +242,7 @@ describe('charts', () => {
     await page.goBack();
     await page.getByRole('button', { name: '1 h', exact: true, pressed: true }).waitFor();
     await page.getByRole('button', { name: 'Custom…' }).click();
-    await page.getByLabel('From').fill('2020-01-01T00:00');
+    await page.getByLabel('From', { exact: true }).fill('2020-01-01T00:00');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.getByText('Charts go back 31 days.').waitFor();
     expect(await axeFindings(page)).toEqual([]);
