@@ -54,6 +54,7 @@ const DefinitionRules = z.looseObject({
     .strictObject({ size: whole(1, GROUP_SIZE_MAX), waitMs: whole(0, GROUP_WAIT_MS_MAX) })
     .nullable()
     .optional(),
+  codeHash: text(64).optional().describe('Of its code: charts mark when it changes.'),
 });
 
 /** Body of `PUT /v1/workers/{instance}`. */

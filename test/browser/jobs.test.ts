@@ -59,6 +59,7 @@ describe('the list of jobs', () => {
     await page.getByLabel('Search jobs').fill('definition:billing.send-invoise');
     await page.getByLabel('Search jobs').press('Enter');
     await page.getByText(/^No job has definition:billing.send-invoise: did you mean/).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('link', { name: 'Search definition:billing.send-invoice' }).click();
     await page.getByRole('row').nth(1).waitFor();
   });

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { type DefinitionInfo, definitionName } from '../../core/definition/definition.ts';
 import { type FromRunner, LineReader, type LoadPlan, messageLine, type ToRunner } from '../ipc.ts';
-import type { LoadedModules } from './code-hash.ts';
+import type { LoadedModules } from './load/code-hash.ts';
 import { loadDefinitions } from './load.ts';
 import { measure } from './measure.ts';
 import { catchEscaped, receive } from './escaped.ts';
@@ -76,7 +76,7 @@ async function withHashes(
   files: ReadonlyMap<string, string>,
   loaded: LoadedModules,
 ): Promise<DefinitionInfo[]> {
-  const { codeHash } = await import('./code-hash.ts');
+  const { codeHash } = await import('./load/code-hash.ts');
   return infos.map((info) => {
     const file = files.get(definitionName(info));
     const hash = file === undefined ? null : codeHash(pathToFileURL(file).href, loaded);

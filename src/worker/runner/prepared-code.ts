@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { CodeFiles, LoadPlan } from '../ipc.ts';
-import type { LoadedModules } from './code-hash.ts';
+import type { LoadedModules } from './load/code-hash.ts';
 
 /** The most characters of all files together: more would cost more memory than it saves. */
 const COLLECTED_MAX = 4 * 1_048_576;
@@ -11,7 +11,7 @@ const COLLECTED_MAX = 4 * 1_048_576;
  * Loads code as the worker has planned it. The TypeScript compiler of Node costs a process 50 ms and
  * 17 MB, so only the first process uses it; it collects the compiled files, and the worker gives
  * them to all others. A file that has changed since is loaded as usual. The first process also notes
- * what imports what, for the hash of the code (`code-hash.ts`).
+ * what imports what, for the hash of the code (`load/code-hash.ts`).
  */
 export function prepareCode({ files, modules }: LoadPlan): {
   collected: CodeFiles;
