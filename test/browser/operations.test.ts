@@ -268,7 +268,9 @@ describe('charts', () => {
       .getByText(/^[<≈] .* \/ [<≈] /)
       .first()
       .waitFor();
-    const heat = await page.locator('.u-over').last().boundingBox();
+    const map = page.locator('.u-over').last();
+    await map.hover();
+    const heat = await map.boundingBox();
     if (!heat) throw new Error('no heat map');
     const value = page.locator('.plot-values .line-heat');
     let words = '';
@@ -276,7 +278,8 @@ describe('charts', () => {
       const [column, row] = [Math.floor(cell / 48), cell % 48];
       const x = heat.x + heat.width - 2 - (column * heat.width) / 20;
       await page.mouse.move(x, heat.y + ((row + 0.5) * heat.height) / 48);
-      words = await value.innerText();
+      // Between two moves nothing may be shown for a moment.
+      words = (await value.allInnerTexts()).join();
     }
     expect(words).toMatch(/ [1-9]\d*$/);
     expect(await axeFindings(page)).toEqual([]);

@@ -18,7 +18,11 @@ it('a failed job can be retried as it is, and with other params', async () => {
   expect(await email.inputValue()).toBe('amy@down.example');
   await email.fill('no address');
   await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
-  await dialog.locator('.field').filter({ has: email }).locator('.wrong').waitFor();
+  await dialog
+    .locator('.field')
+    .filter({ has: page.getByLabel('email') })
+    .locator('.wrong')
+    .waitFor();
   expect(await axeFindings(page)).toEqual([]);
   forgiveComplaints();
   await dialog.getByRole('button', { name: 'Edit as JSON' }).click();

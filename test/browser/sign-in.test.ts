@@ -113,7 +113,7 @@ it('shows a reader of two tenants what the groups give, and switches between the
   await signInAs(page, 'zoe');
   await page.getByRole('heading', { name: 'Choose a tenant' }).waitFor();
   await page.getByRole('link', { name: 'default' }).click();
-  const you = page.getByRole('region', { name: 'You' });
+  const you = page.getByRole('region', { name: 'You', exact: true });
   await you.getByText('jobs:read', { exact: true }).waitFor();
   await you.getByText(/^default/).waitFor();
   expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([

@@ -55,7 +55,7 @@ const REPAIR = `<script>{
   let waits = false;
   const repair = () => {
     waits = false;
-    for (const button of document.querySelectorAll('button.copy-button:not([aria-label])')) {
+    for (const button of document.querySelectorAll('button[class*=copy-button]:not([aria-label])')) {
       button.setAttribute('aria-label', 'Copy');
     }
     for (const box of document.querySelectorAll('.scalar-card-content:not([tabindex])')) {

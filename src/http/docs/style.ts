@@ -61,7 +61,7 @@ pre { overflow-x: auto; padding: 0.75rem; border-radius: 8px; background: var(--
 .pair > div { min-width: 0; }
 @media (min-width: 70rem) { .pair { display: grid; grid-template: auto auto / 1fr 1fr; gap: 0 1.25rem; }
   .pair > div { display: grid; grid-row: span 2; grid-template: subgrid / minmax(0, 1fr); align-items: end; }
-  .pair .code { align-self: start; } .frame:has(.pair) { max-width: 100rem; } }
+  .pair .code { align-self: start; margin-top: 0; } .frame:has(.pair) { max-width: 100rem; } }
 .table { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.75rem 0.3rem 0; }
 td { border-top: 1px solid var(--line); } th { font-weight: 600; }

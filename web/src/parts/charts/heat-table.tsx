@@ -10,7 +10,12 @@ export function HeatTable({ heat, time }: { heat: Heat; time: Steps }) {
     .toReversed();
   if (steps.length === 0) return null;
   return (
-    <div className="scroll numbers" tabIndex={0} role="group" aria-label="Heat map as a table">
+    <div
+      className="scroll numbers below"
+      tabIndex={0}
+      role="group"
+      aria-label="Heat map as a table"
+    >
       <table className="rows">
         <caption className="visually-hidden">
           Attempts by step and run time, newest first, without steps in which none ended

@@ -43,7 +43,9 @@ export function useParamsDraft(schema: unknown, initial?: unknown): ParamsDraft 
       ? Object.fromEntries((fields ?? []).map(({ pointer, initial: value }) => [pointer, value]))
       : typedOf(fields ?? [], initial),
   );
-  const [json, setJson] = useState(() => JSON.stringify(initial ?? {}, null, 2));
+  const [json, setJson] = useState(() =>
+    JSON.stringify(initial === undefined ? {} : initial, null, 2),
+  );
   const isJson = asJson || fields === null;
   const fill = (params: unknown) => {
     setChanged(true);
@@ -51,9 +53,10 @@ export function useParamsDraft(schema: unknown, initial?: unknown): ParamsDraft 
     setJson(JSON.stringify(params, null, 2));
   };
   const switchMode = () => {
-    if (!isJson) {
-      const read = paramsOf(fields, typed);
-      setJson(JSON.stringify('params' in read ? read.params : {}, null, 2));
+    const read = isJson ? jsonParams(json) : paramsOf(fields, typed);
+    if (!isJson) setJson(JSON.stringify('params' in read ? read.params : {}, null, 2));
+    else if (fields && 'params' in read && holdsWhole(fields, read.params)) {
+      setTyped(typedOf(fields, read.params));
     }
     setAsJson(!asJson);
   };

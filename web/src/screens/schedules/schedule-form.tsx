@@ -17,6 +17,7 @@ import { nameOf } from '../../../../src/core/problems/problems.ts';
 import {
   Complaints,
   ParamsInput,
+  SwitchMode,
   useParamsDraft,
   type Wrong,
   wrongOf,
@@ -112,16 +113,7 @@ export function ScheduleForm({
           <CronPreview draft={draft} />
         </div>
       </Panel>
-      <Panel
-        title="Params"
-        aside={
-          params.fields !== null && (
-            <button type="button" className="small" onClick={params.switchMode}>
-              {params.asJson ? 'Edit as form' : 'Edit as JSON'}
-            </button>
-          )
-        }
-      >
+      <Panel title="Params" aside={<SwitchMode draft={params} />}>
         <div className="run">
           <ParamsInput draft={params} wrong={wrongParams(Object.fromEntries(ofParams))} />
         </div>
