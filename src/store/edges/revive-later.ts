@@ -16,7 +16,7 @@ import { tellEnded, watchParent } from './watch-parents.ts';
  * ids and notes how far it came. The retry of the job has written the row, so a process that dies leaves
  * the rest to another one.
  *
- * The job goes on meanwhile. If it succeeds, the followers that are revived after its end are told of it.
+ * The job goes on meanwhile. If it succeeds, the followers that are revived after its end get that end, too.
  * If it does not, the others stay failed, because of the same job. It is locked first, so that its end
  * comes before or after this transaction. Nothing else waits for a lock of the row: no deadlock.
  */

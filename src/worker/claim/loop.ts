@@ -10,7 +10,7 @@ import { Fenced } from '../fenced.ts';
 import type { Journal } from '../attempt/journal.ts';
 import { Outbox } from '../attempt/outbox.ts';
 import type { Runners } from '../runners/runners.ts';
-import { holdMs, takeBatch, writeInMs } from './round-batch.ts';
+import { isWorthLimited, isWorthRound, takeBatch, writeInMs } from './round-batch.ts';
 import { type ShardLoop, shardLoops, wakingInTurn } from './shard-loop.ts';
 import { Slots } from './slots.ts';
 import { Starter } from '../attempt/starter.ts';
@@ -37,11 +37,6 @@ export interface WorkLoopOptions extends Pick<ShardQueueOptions, 'ageingMs' | 'q
 }
 
 const BATCH_MAX = 500;
-const ROUNDS_MAX = 3;
-/** Besides these. A second one only where limited jobs come by hundreds. */
-const LIMITED_ROUNDS_MAX = 2;
-/** While one round is in progress, a second one starts only when it is worth its own commit. */
-const WORTH_A_ROUND = 100;
 
 /**
  * The main loop of a worker. A *round* writes the finished outcomes and claims as many jobs as
@@ -174,8 +169,9 @@ export class WorkLoop implements Service {
     if (this.#claimable(queue) > 0) await this.#options.readyToClaim?.(queue.shard);
     const instance = this.#options.instance(queue.shard);
     if (instance === null) return null;
-    while (this.#worthLimitedRound(loop)) this.#beginLimited(loop, instance);
-    while (this.#worthRound(loop)) this.#begin(loop, instance);
+    while (isWorthLimited(loop, this.outbox)) this.#beginLimited(loop, instance);
+    const isWorth = () => isWorthRound(loop, this.outbox, this.#claimable(queue), this.#nowMs);
+    while (isWorth()) this.#begin(loop, instance);
     return instance;
   }
 
@@ -187,32 +183,10 @@ export class WorkLoop implements Service {
     return queue.hasWork ? this.#room : 0;
   }
 
-  /**
-   * Limited jobs that ended make room for others of their limit. So their outcomes wait for no other round,
-   * and no other round waits for them.
-   */
-  #worthLimitedRound({ queue, limitedRounds }: ShardLoop): boolean {
-    const outcomes = queue.refills ? this.outbox.countLimited(queue.shard) : 0;
-    if (limitedRounds.size === 0) return outcomes > 0;
-    return limitedRounds.size < LIMITED_ROUNDS_MAX && outcomes >= WORTH_A_ROUND;
-  }
-
   #beginLimited(loop: ShardLoop, instance: string): void {
     const { queue, limitedRounds } = loop;
     const batch = this.outbox.takeLimited(queue.shard, BATCH_MAX);
     this.#start(loop, limitedRounds, instance, batch, Math.min(this.#room, batch.length));
-  }
-
-  #worthRound(loop: ShardLoop): boolean {
-    const { queue, rounds } = loop;
-    const limited = queue.refills ? this.outbox.countLimited(queue.shard) : 0;
-    const outcomes = this.outbox.count(queue.shard) - limited;
-    const claimable = this.#claimable(queue);
-    if (rounds.size === 0) {
-      return claimable > 0 || (outcomes > 0 && holdMs(loop, this.outbox, this.#nowMs) === 0);
-    }
-    const worth = outcomes + (queue.expectsFew ? 0 : claimable);
-    return rounds.size < ROUNDS_MAX && worth >= 2 * WORTH_A_ROUND;
   }
 
   #begin(loop: ShardLoop, instance: string): void {

@@ -3,7 +3,13 @@ import type { Outbox } from '../attempt/outbox.ts';
 import type { Finished } from '../attempt/outcome-writer.ts';
 import type { ShardLoop } from './shard-loop.ts';
 
-/** Which outcomes a round writes, and which may wait for a better one. */
+/** When a round is worth it, which outcomes it writes, and which may wait for a better one. */
+
+const ROUNDS_MAX = 3;
+/** Besides these. A second one only where limited jobs come by hundreds. */
+const LIMITED_ROUNDS_MAX = 2;
+/** While one round is in progress, a second one starts only when it is worth its own commit. */
+const WORTH_A_ROUND = 100;
 
 /** So many successes are the round of a busy worker. */
 const BUSY = 100;
@@ -14,12 +20,34 @@ const BUSY = 100;
 const OTHERS_MAX = 25;
 const OTHERS_MS = 50;
 
-/** How long few plain successes may wait for the next claim (`hold.ts`). */
-export function holdMs(
-  { queue, rounds, hold }: ShardLoop,
+export function isWorthRound(
+  loop: ShardLoop,
   outbox: Outbox,
+  claimable: number,
   nowMs: () => number,
-): number {
+): boolean {
+  const { queue, rounds } = loop;
+  const limited = queue.refills ? outbox.countLimited(queue.shard) : 0;
+  const outcomes = outbox.count(queue.shard) - limited;
+  if (rounds.size === 0) {
+    return claimable > 0 || (outcomes > 0 && holdMs(loop, outbox, nowMs) === 0);
+  }
+  const worth = outcomes + (queue.expectsFew ? 0 : claimable);
+  return rounds.size < ROUNDS_MAX && worth >= 2 * WORTH_A_ROUND;
+}
+
+/**
+ * Limited jobs that ended make room for others of their limit. So their outcomes wait for no other round,
+ * and no other round waits for them.
+ */
+export function isWorthLimited({ queue, limitedRounds }: ShardLoop, outbox: Outbox): boolean {
+  const outcomes = queue.refills ? outbox.countLimited(queue.shard) : 0;
+  if (limitedRounds.size === 0) return outcomes > 0;
+  return limitedRounds.size < LIMITED_ROUNDS_MAX && outcomes >= WORTH_A_ROUND;
+}
+
+/** How long few plain successes may wait for the next claim (`hold.ts`). */
+function holdMs({ queue, rounds, hold }: ShardLoop, outbox: Outbox, nowMs: () => number): number {
   const plain = outbox.countPlain(queue.shard);
   const few = plain > 0 && plain <= FEW && outbox.others(queue.shard).length === 0;
   if (!few || !queue.refills || queue.hasWork || rounds.size > 0) return 0;
