@@ -22,7 +22,7 @@ describe('A dialog stays open', () => {
     await dialog.getByLabel('Name').fill('Not a name!');
     await dialog.getByLabel('Amount').fill('5');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByRole('alert').getByText(/name/).waitFor();
+    await dialog.getByRole('alert').getByText(/^Name/).waitFor();
     expect(await dialog.getByLabel('Amount').inputValue()).toBe('5');
     expect(await page.locator('.toast-bad').count()).toBe(0);
     expect(await axeFindings(page)).toEqual([]);

@@ -294,7 +294,7 @@ describe('a job', () => {
     const text = page.getByRole('textbox', { name: 'Params' });
     await text.fill('{');
     await page.getByRole('button', { name: 'Copy as new job', exact: true }).click();
-    await page.getByText(/invalid JSON/).waitFor();
+    await page.getByText(/Invalid JSON: /).waitFor();
     await text.fill('{"url":"big.png","width":9}');
     await page.getByRole('button', { name: 'Copy as new job', exact: true }).click();
     await page.waitForURL((url) => url.search === `?from=${id}` && !url.pathname.endsWith(id));
