@@ -35,8 +35,7 @@ import { parseBatch, parseJob } from '../protocol/requests/parse-job.ts';
 import { parseSignal } from '../protocol/signal.ts';
 import { parseRetry } from '../protocol/requests/retry-body.ts';
 import { sleep } from '../runtime/deadline.ts';
-import { cancelFamily } from '../store/change/cancel-children.ts';
-import { cancelJob } from '../store/change/cancel-job.ts';
+import { cancelAlone, cancelFamily } from '../store/change/cancel-children.ts';
 import { type ChangeResult, conflictOf, type JobChange } from '../core/job/change-result.ts';
 import type { Db } from '../store/connection/db.ts';
 import { deleteJob } from '../store/change/delete-jobs.ts';
@@ -137,7 +136,7 @@ export class LocalJobs implements JobStarter, JobAccess {
   }
 
   async cancel(jobId: string, { children = false }: CancelOptions = {}): Promise<JobReceipt> {
-    const cancel = children ? cancelFamily : cancelJob;
+    const cancel = children ? cancelFamily : cancelAlone;
     const result = await answerOf(cancel(this.#db, TENANT, jobId));
     return receipt(jobId, result, 'cancel');
   }

@@ -67,13 +67,16 @@ const REST_POLLS = 10;
  * What is not urgent begins these many looks after the start, one after the other, and not on as
  * many new connections while the first jobs run. The lookout looks at once: what it finds does not wait.
  */
-const FIRST_LOOKS = { reaping: 1, counting: 1.5, sweeping: 2, unserved: 3, canaries: 4, health: 5 };
+const FIRST_LOOKS = { reaping: 1, counting: 1.5, sweeping: 2, unserved: 3, canaries: 4, health: 5, cancels: 6 };
 
 /** The lookout looks at least this often: counters are at most a second behind. */
 const LOOK_MS_MAX = 1_000;
 
 /** How many times longer the counters of a quiet shard rest: a metric shows how old they are. */
 const COUNTERS_STRETCH = 4;
+
+/** How many times longer the canceller of batches rests where there are many shards. */
+const CANCELS_STRETCH = 4;
 
 /** The most loops of a scheduler on one shard at the same time. */
 const LOOPS_PER_SHARD = 3;
@@ -149,6 +152,8 @@ export function schedulerServices(
   const countedMs = (Math.min(COUNTERS_STRETCH, stretch) - 0.5) * countMs;
   const counted = sparing(any, quiet, clock, countedMs);
   const counting = counterKeeper(db, clock, log, counted, countMs, FIRST_LOOKS.counting * lookMs);
+  const cancelsMs = Math.min(CANCELS_STRETCH, stretch) * restMs;
+  const cancelsFirstMs = FIRST_LOOKS.cancels * lookMs;
   const woken = { reaping, sweeping, counting, promoting };
   const enqueuer = new Enqueuer(db, waker, systemClock);
   // It knows when the next slot is due, and hears of changes.
@@ -209,7 +214,7 @@ export function schedulerServices(
       shardOrder: sparing(own(foreignMs), quiet, clock, stretch * foreignMs),
     }),
     sweeping,
-    batchCanceller(db, restMs, log, sparing(own(restMs), quiet, clock, stretch * restMs)),
+    batchCanceller(db, cancelsMs, log, own(FOREIGN_ROUNDS * cancelsMs), cancelsFirstMs),
     canaryJudge(db, pollMs, log, () => membership.owns(0), FIRST_LOOKS.canaries * lookMs),
     pruner(patient, settings, log, () => membership.owns(0)),
     counting,

@@ -61,7 +61,7 @@ describe('the page of a batch', () => {
       .getByText(/^Its job that has not ended is cancelled.*onComplete still runs/)
       .waitFor();
     await dialog.getByRole('button', { name: 'Cancel batch' }).click();
-    await page.getByText('Batch cancelled.').waitFor();
+    await page.getByText(/^(Batch cancelled|Cancellation requested)\.$/).waitFor();
     await page.getByText('Cancelled: 3 of 5 jobs had succeeded.').waitFor();
     await callbacks.getByText('succeeded', { exact: true }).waitFor();
     await callbacks.getByText('failed', { exact: true }).waitFor();

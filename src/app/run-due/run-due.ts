@@ -96,7 +96,7 @@ export async function runDue(
     // One round: the first tick of a loop ends before its stop does.
     await reaping.start();
     await reaping.stop();
-    for (let shard = 0; shard < db.shards; shard += 1) await finishCancels(db, shard);
+    for (let shard = 0; shard < db.shards; shard += 1) await finishCancels(db, shard, log, isOver);
     await bringDue(db, waker, enqueuer, log);
     await worker.start();
     const jobLog = new JobLog(log, settings.logJobs);

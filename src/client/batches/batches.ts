@@ -89,7 +89,8 @@ export class BatchMaker {
   /**
    * A long list is stored in parts: the batch is opened, filled and closed. Each part has a key of its
    * own, so a part that is sent again adds nothing twice. If a part is refused, the batch is cancelled. With
-   * an idempotency key it stays open after any other error, so that the same call can finish it.
+   * an idempotency key it stays open after any other error, so that the same call can finish it; and it
+   * may be the batch of an earlier call with another list, which goes on.
    */
   async create(entries: readonly BatchEntry[], options: BatchOptions = {}): Promise<BatchHandle> {
     refuseUnknownOptions('batch', options, OPTIONS);
@@ -112,7 +113,8 @@ export class BatchMaker {
       if (!open) await handle.close();
     } catch (error) {
       // The caller gets no handle, so it could neither fill nor close the batch.
-      if (idempotencyKey === undefined || isRefusal(error)) {
+      const mayCancel = batch.status === 'open' && isRefusal(error) && !isOfAnotherCall(error);
+      if (idempotencyKey === undefined || mayCancel) {
         await handle.cancel().catch(() => undefined);
       }
       throw error;
@@ -242,6 +244,12 @@ export function quotedKey(key: string): string {
 /** The same request would be refused again. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ProblemError && error.status < 500 && error.status !== 429;
+}
+
+/** Another list was stored, or is complete. */
+function isOfAnotherCall(error: unknown): boolean {
+  const codes = ['IDEMPOTENCY_CONFLICT', 'BATCH_CLOSED'];
+  return error instanceof ProblemError && codes.includes(error.code);
 }
 
 /** A callback is an entry: a definition or its key alone has no params. */

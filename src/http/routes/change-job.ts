@@ -7,8 +7,7 @@ import { parseNothing } from '../../protocol/requests/parse-nothing.ts';
 import { parseSignal, SignalBody, SignalParams } from '../../protocol/signal.ts';
 import { RetryBody } from '../../protocol/requests/retry-body.ts';
 import { sendSignal } from '../../enqueue/send-signal.ts';
-import { cancelFamily } from '../../store/change/cancel-children.ts';
-import { cancelJob } from '../../store/change/cancel-job.ts';
+import { cancelAlone, cancelFamily } from '../../store/change/cancel-children.ts';
 import { deleteJob } from '../../store/change/delete-jobs.ts';
 import { releaseJob } from '../../store/change/release-job.ts';
 import { actorOf } from '../access/caller.ts';
@@ -25,7 +24,7 @@ const CANCEL = {
   description:
     'A waiting job is cancelled at once; a running job is asked to stop and is cancelling until ' +
     'it has stopped. May be repeated. A finished job returns 409. Children of the job go on, unless ' +
-    '`children` is set.',
+    '`children` is set. A batch is cancelled with its jobs.',
   params: JobIdParams,
   body: CancelBody,
   response: { 202: answer('The cancellation was accepted.', AcceptedAnswer), ...changeRefusals },
@@ -87,7 +86,7 @@ export function changeJobRoutes(app: FastifyInstance, { db, enqueuer }: HttpDeps
     async (request, reply) => {
       const jobId = wellFormed(request.params.jobId);
       const { children } = parseCancel(request.body);
-      const cancel = children ? cancelFamily : cancelJob;
+      const cancel = children ? cancelFamily : cancelAlone;
       const result = await cancel(db, tenantOf(request), jobId, actorOf(request));
       return reply.code(202).send(accepted(jobId, result, 'cancel'));
     },

@@ -4,7 +4,7 @@ import { type Actor, audit } from '../access/audit.ts';
 import { lockForSignals } from '../claim/resume.ts';
 import { inTransaction, type Queryable, statement } from '../connection/db.ts';
 import { withPartitions } from '../connection/partitions.ts';
-import { filterOnly } from '../connection/planner.ts';
+import { filterOnly, ONCE_PER_ROW } from '../connection/planner.ts';
 import { sendWakeHint } from '../connection/wake.ts';
 import { resolveNow, resolveSoon } from '../edges/resolve-ended.ts';
 
@@ -86,22 +86,27 @@ const UNFINISHED = statement<CancelledBatch>(
   'find_cancelled_batches',
   `select w.id, q.tenant, j.policy #>> '{batch,cancelledBy}' as by
    from (
-     select id, queue from longshore.waiting
-     where shard = $1 and waits_for collate "C" = '${BATCH_CANCELLED}' limit $2
+     select c.id, c.queue from (
+       select id, queue from longshore.waiting
+       where shard = $1 and waits_for collate "C" = '${BATCH_CANCELLED}' ${ONCE_PER_ROW}
+     ) c
+     where c.id > $3 order by c.id limit $2
    ) w
    cross join lateral (
      select tenant from longshore.queue where shard = $1 and queue = w.queue limit 1
    ) q
    cross join lateral (
      select policy from longshore.job where shard = $1 and id = w.id limit 1
-   ) j`,
+   ) j
+   order by w.id`,
 );
 
-/** Cancelled batches that wait for the end of their jobs. */
+/** The next cancelled batches after this id that wait for the end of their jobs. */
 export async function cancelledBatches(
   db: Queryable,
   shard: number,
+  afterId: string,
   limit: number,
 ): Promise<CancelledBatch[]> {
-  return await db.run(UNFINISHED, [shard, limit]);
+  return await db.run(UNFINISHED, [shard, limit, afterId]);
 }

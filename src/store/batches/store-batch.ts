@@ -122,7 +122,7 @@ const FIND = statement<{ id: string }>(
    where j.created_at is not null`,
 );
 
-/** A cancel takes this row away; it comes before or after the transaction that holds it. */
+/** A close or a cancel changes `waits_for`, under the same lock; it comes before or after this. */
 const HOLD = statement<{ id: string }>(
   'hold_open_batch',
   `select w.id from longshore.waiting w

@@ -37,11 +37,8 @@ export async function cancelFamily(
   jobId: string,
   by: Actor | null = null,
 ): Promise<ChangeResult> {
-  if (isJobId(jobId) && (await beginBatchCancel(db, tenant, shardOfJobId(jobId), jobId, by))) {
-    await cancelBatchJobs(db, tenant, jobId, by);
-    const status = (await statesOfJobs(db, [jobId])).get(jobId)?.status ?? 'cancelled';
-    return { kind: 'changed', status };
-  }
+  const batch = await cancelBatchWithJobs(db, tenant, jobId, by);
+  if (batch !== null) return batch;
   // A batch that only waits for a worker has no open jobs, unless it was just retried: then `onComplete`
   // has run.
   const result = await cancelJob(db, tenant, jobId, by);
@@ -49,6 +46,32 @@ export async function cancelFamily(
   const cancelled = await cancelDescendants(db, tenant, jobId, by);
   if (result.kind === 'changed' || cancelled === 0) return result;
   return { kind: 'changed', status: result.status };
+}
+
+/** Cancels a job, but not its children. A batch is always cancelled with its jobs. */
+export async function cancelAlone(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+  by: Actor | null = null,
+): Promise<ChangeResult> {
+  const batch = await cancelBatchWithJobs(db, tenant, jobId, by);
+  return batch ?? (await cancelJob(db, tenant, jobId, by));
+}
+
+/** Null when it is no batch that waits for its jobs. */
+async function cancelBatchWithJobs(
+  db: Queryable,
+  tenant: string,
+  jobId: string,
+  by: Actor | null,
+): Promise<ChangeResult | null> {
+  if (isJobId(jobId) && (await beginBatchCancel(db, tenant, shardOfJobId(jobId), jobId, by))) {
+    await cancelBatchJobs(db, tenant, jobId, by);
+    const status = (await statesOfJobs(db, [jobId])).get(jobId)?.status ?? 'cancelled';
+    return { kind: 'changed', status };
+  }
+  return null;
 }
 
 /** Cancels the open jobs of a cancelled batch, which ends with the last of them. May be repeated. */

@@ -1,3 +1,4 @@
+import { BATCH_KEY } from '../../core/batch/batch.ts';
 import type { JobState } from '../../core/job/job.ts';
 import { endCancelled } from './end-cancelled.ts';
 import { type Queryable, statement } from '../connection/db.ts';
@@ -5,7 +6,10 @@ import { permit, TO_PERMIT } from '../limits/limiters.ts';
 import { moves, counters } from '../counters/counter-moves.ts';
 import type { LevelHint } from '../connection/wake.ts';
 
-/** Like `store/change/cancel-job.ts`, for many jobs. Rows are locked in the order of ids. */
+/**
+ * Like `store/change/cancel-job.ts`, for many jobs. Rows are locked in the order of ids. Batches are left out:
+ * their jobs are cancelled with them (`store/batches/cancel-batch.ts`).
+ */
 
 const CANCEL_WAITING = statement<{
   id: string | null;
@@ -18,7 +22,8 @@ const CANCEL_WAITING = statement<{
     select w.* from unnest($2::uuid[]) as wanted(id) cross join lateral (
       select * from longshore.waiting w
       where w.shard = $1 and w.id = wanted.id and w.state = any ($4::longshore.job_state[])
-        and (select tenant from longshore.queue q where q.shard = $1 and q.queue = w.queue) = $3
+        and (select tenant from longshore.queue q
+          where q.shard = $1 and q.queue = w.queue and q.key <> '${BATCH_KEY}') = $3
       limit 1 for update
     ) w
   ),
@@ -81,6 +86,8 @@ export async function cancelJobs(
   const done = new Set<string>();
   const levels: LevelHint[] = [];
   const workers = new Set<string>();
+  // A job that is `cancelling` needs no second request.
+  const open = states.filter((state) => state !== 'cancelling');
   let left = ids.toSorted();
   for (let tries = 0; left.length > 0 && tries < TRIES; tries += 1) {
     const gone = await db.run(CANCEL_WAITING, [shard, left, tenant, states, by]);
@@ -95,7 +102,7 @@ export async function cancelJobs(
       workers.add(worker);
     }
     left = left.filter((id) => !done.has(id));
-    if (left.length > 0) left = (await db.run(STILL_OPEN, [shard, left, states])).map(idOf);
+    if (left.length > 0) left = (await db.run(STILL_OPEN, [shard, left, open])).map(idOf);
   }
   return { ids: [...done], levels, workers: [...workers] };
 }

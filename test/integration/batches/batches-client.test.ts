@@ -106,6 +106,28 @@ it('makes one batch of a call that is repeated with its key', async () => {
   await expect(other).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' });
 });
 
+it.each([
+  [1_500, 'IDEMPOTENCY_CONFLICT'],
+  [2_000, 'BATCH_CLOSED'],
+])('does not cancel the batch of a call with %i jobs when it comes with more', async (count, code) => {
+  const options = { idempotencyKey: `grown from ${count}` };
+  const later = (jobs: number) =>
+    doubles(jobs).map((one) => ({ ...one, options: { delayMs: 3_600_000 } }));
+  const batch = await client.batch(later(count), options);
+  await expect(client.batch(later(2_500), options)).rejects.toMatchObject({ code });
+  expect(await batch.status()).toMatchObject({ status: 'running', pending: count });
+  await batch.cancel();
+});
+
+it('leaves a batch that has ended as it is when its key comes with more jobs', async () => {
+  const options = { idempotencyKey: 'grown late' };
+  const batch = await client.batch(doubles(1_500), options);
+  await batch.result({ pollMs: 20 });
+  const code = 'IDEMPOTENCY_CONFLICT';
+  await expect(client.batch(doubles(2_500), options)).rejects.toMatchObject({ code });
+  expect(await batch.status()).toMatchObject({ status: 'succeeded', total: 1_500 });
+});
+
 it('finishes a long list whose first call died midway', async () => {
   const jobs = doubles(1_000).map(({ params }) => ({ definitionKey: 'double', params }));
   const answer = await fetch(`${address}/v1/batches`, {

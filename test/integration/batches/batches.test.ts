@@ -1,15 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { batchJob } from '../../../src/app/built-in/batch-job.ts';
 import type { BatchView } from '../../../src/core/batch/batch.ts';
 import { defineJob } from '../../../src/core/definition/define.ts';
 import { shardOfJobId } from '../../../src/core/job/job-id.ts';
 import type { JobView } from '../../../src/core/job/job.ts';
 import { silentLog } from '../../../src/runtime/log.ts';
-import { batchCanceller } from '../../../src/scheduler/batches/batch-canceller.ts';
+import { batchCanceller, finishCancels } from '../../../src/scheduler/batches/batch-canceller.ts';
 import { beginBatchCancel } from '../../../src/store/batches/cancel-batch.ts';
 import { createBatch } from '../../../src/enqueue/batches.ts';
 import { readSuspended } from '../../../src/store/counters/read-suspended.ts';
+import { cancelJobs } from '../../../src/store/change/cancel-jobs.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
+import { countStatements } from '../../support/checks/count-statements.ts';
 import { newWorker } from '../../support/jobs.ts';
 import { newKey, newTenant, sharedServer } from '../../support/server-edge.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
@@ -342,6 +344,51 @@ describe('a batch', () => {
       `select cancel_requested_by as by from longshore.done where id = '${id}'`,
     );
     expect(requested).toEqual([{ by: by.name }]);
+  });
+
+  it('is cancelled by a scheduler although a hundred others cannot be yet', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 101; n += 1) ids.push((await create({ open: true })).id);
+    const last = ids.toSorted().at(-1) ?? '';
+    const shard = shardOfJobId(last);
+    for (const id of ids) await beginBatchCancel(database.db, 'acme', shardOfJobId(id), id, null);
+    await database.sql(
+      `create function refuse() returns trigger language plpgsql
+       as 'begin raise exception ''not yet''; end'`,
+    );
+    await database.sql(
+      `create trigger refuse before update or delete on longshore.waiting for each row
+       when (old.waits_for = ':children:cancelled' and old.id <> '${last}')
+       execute function refuse()`,
+    );
+    await finishCancels(database.db, shard, silentLog);
+    expect(await ended(last)).toMatchObject({ status: 'cancelled' });
+    expect(await read(ids.toSorted()[0] ?? '')).toMatchObject({ status: 'cancelling' });
+    await database.sql('drop trigger refuse on longshore.waiting');
+    await finishCancels(database.db, shard, silentLog);
+    for (const id of ids) expect(await ended(id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('is cancelled with its jobs, too, by a cancel of its job', async () => {
+    const text = 'cancelled as a job';
+    const jobs = [{ definitionKey: 'stubborn', params: { text } }];
+    const { id, onComplete } = await create({ jobs, onComplete: then('as a job') });
+    await until('it runs', () => held.has(text) || null);
+    const { counts } = countStatements();
+    for (const times of [1, 2]) {
+      const answer = await post(`/v1/jobs/${id}/cancel`, {});
+      expect(answer.json()).toMatchObject({ status: 'suspended' });
+      expect(await read(id)).toMatchObject({ status: 'cancelling', pending: 1 });
+      // A job that already stops is looked for once, and not again and again.
+      expect(counts.get('cancel_many_running')).toBe(times);
+    }
+    vi.restoreAllMocks();
+    const scope = { tenant: 'acme', states: ['suspended'], by: null } as const;
+    expect((await cancelJobs(database.db, shardOfJobId(id), [id], scope)).ids).toEqual([]);
+    held.get(text)?.();
+    expect(await ended(id)).toMatchObject({ status: 'cancelled', succeeded: 1 });
+    const result = { total: 1, succeeded: 1, failed: 0, cancelled: 0 };
+    expect((await jobEnded(onComplete)).result).toMatchObject({ state: 'cancelled', result });
   });
 });
 

@@ -185,6 +185,7 @@ it('a start asks what there is to do, and leaves what is not urgent for later', 
     'first_limiter',
     'find_unserved',
     'canary_counts',
+    'find_cancelled_batches',
     'find_xmin_holder',
   ];
   expect(later.filter((name) => atStart.has(name))).toEqual([]);

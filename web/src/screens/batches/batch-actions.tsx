@@ -20,7 +20,7 @@ export function BatchActions({ batch }: { batch: BatchView }) {
   );
   const cancel = useAsked(
     async () => await post('cancel'),
-    () => 'Batch cancelled.',
+    ({ status }) => (status === 'cancelled' ? 'Batch cancelled.' : 'Cancellation requested.'),
   );
   if (!useMay('jobs:write')) return null;
   const again = batch.status === 'cancelling' ? null : retryLabel(batch);

@@ -57,7 +57,7 @@ describe('batchSentence', () => {
     [{ status: 'cancelling', pending: 1, cancelled: 2 }, 'Cancelling: 1 of 3 jobs has not ended.'],
     [
       { status: 'cancelled', pending: 1, succeeded: 1, endedAt },
-      'Cancelled: 1 of 2 jobs still stop.',
+      'Cancelled: 1 of 2 jobs has not ended.',
     ],
     [
       { status: 'cancelled', cancelled: 1, succeeded: 1, endedAt },

@@ -24,16 +24,21 @@ export function batchSentence(batch: BatchView): string {
       if (pending === 0) return `Running: ${endedWords(batch)}; it is about to end.`;
       return `Running: ${endedWords(batch)}.`;
     case 'cancelling':
-      return `Cancelling: ${amount(pending)} of ${jobs(total)} ${pending === 1 ? 'has' : 'have'} not ended.`;
+      return `Cancelling: ${notEnded(batch)}.`;
     case 'succeeded':
       if (total === 0) return 'Succeeded: it had no jobs.';
       return `Succeeded: ${total === 1 ? 'its job' : `all ${amount(total)} jobs`}${took(batch)}.`;
     case 'failed':
       return `Failed: ${badWords({ failed, cancelled })} of ${jobs(total)}${took(batch)}.`;
     case 'cancelled':
-      if (pending > 0) return `Cancelled: ${amount(pending)} of ${jobs(total)} still stop.`;
+      // Its jobs were retried since.
+      if (pending > 0) return `Cancelled: ${notEnded(batch)}.`;
       return `Cancelled: ${amount(batch.succeeded)} of ${jobs(total)} had succeeded.`;
   }
+}
+
+function notEnded({ pending, total }: BatchView): string {
+  return `${amount(pending)} of ${jobs(total)} ${pending === 1 ? 'has' : 'have'} not ended`;
 }
 
 function endedWords({ total, pending, failed, cancelled }: BatchView): string {
