@@ -73,7 +73,8 @@ export function omittedWarning(
   if (omitted === 0) return null;
   return (
     `${omitted} of ${outcomes.length} outcomes of ${of} are omitted (omitted: true), because together ` +
-    `they have more than 8 MB of JSON: read the result of one with client.value(id, 'result') or ` +
+    'they have more than 8 MB of JSON, or because this worker cannot read large values: read the ' +
+    "result of one with client.value(id, 'result') or " +
     '"npx longshore show ID --result"'
   );
 }

@@ -6,7 +6,10 @@ import { ExecutionList } from './execution-list.ts';
 import { type Finished, isPlainSettlement } from './outcome-writer.ts';
 import type { OutcomeWriter, Written } from './outcome-writer.ts';
 
-/** `plain`: successes for the short statement; `limited`: those of limited jobs. */
+/**
+ * `limited`: all outcomes of limited jobs; `plain`: other successes for the short statement; `others`:
+ * the rest.
+ */
 type Waiting = Record<'plain' | 'others' | 'limited', Finished[]>;
 
 function kindOf(item: Finished): keyof Waiting {

@@ -4,7 +4,7 @@
  * claims the next job. Where jobs come alone, nothing waits.
  */
 
-/** Longer than the pause between two jobs at 500 per second, and less than a durable commit on most disks. */
+/** Longer than the pause between two jobs at 500 per second. */
 const HOLD_MS = 3;
 /** Claims that are further apart than this are of jobs that come alone. */
 const APART_MS = 8;
@@ -15,8 +15,9 @@ export class Hold {
   #claimedAtMs = Number.NEGATIVE_INFINITY;
   #gapMs = Infinity;
   #sinceMs: number | undefined;
-  /** How many settlements do not wait after the next hold in vain, and how many of them are left. */
+  /** After the next hold in vain, so many settlements do not wait. */
   #skips = 1;
+  /** How many of these are left. */
   #left = 0;
 
   /** Some jobs were claimed. */
@@ -30,12 +31,15 @@ export class Hold {
     return this.#sinceMs !== undefined;
   }
 
-  /** How much longer outcomes may wait. */
-  leftMs(nowMs: number): number {
+  /** Outcomes begin to wait, if that is worth it and they do not wait yet. */
+  begin(nowMs: number): void {
     const isDense = Math.max(this.#gapMs, nowMs - this.#claimedAtMs) <= APART_MS;
-    if (this.#sinceMs === undefined && (!isDense || this.#left > 0)) return 0;
-    this.#sinceMs ??= nowMs;
-    return Math.max(0, HOLD_MS - (nowMs - this.#sinceMs));
+    if (isDense && this.#left === 0) this.#sinceMs ??= nowMs;
+  }
+
+  /** How much longer outcomes wait. */
+  leftMs(nowMs: number): number {
+    return this.#sinceMs === undefined ? 0 : Math.max(0, HOLD_MS - (nowMs - this.#sinceMs));
   }
 
   /** Outcomes are written now; `joined`: with a claim. */

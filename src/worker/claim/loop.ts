@@ -147,20 +147,21 @@ export class WorkLoop implements Service {
 
   /** Starts the rounds that are worth it. After a failed round it throws, so the poller waits. */
   async #tick(loop: ShardLoop): Promise<number> {
-    const { failure, hasFailed, queue } = loop;
+    const { failure, asksFirst, hold, queue } = loop;
     loop.failure = undefined;
-    loop.hasFailed = true;
+    loop.asksFirst = true;
     if (failure !== undefined) throw failure;
     if (this.#options.instance(queue.shard) === null) return this.#options.pollMs;
     // Known work does not wait for a poll.
-    if (!hasFailed) await this.#beginRounds(loop);
-    await queue.refresh();
+    if (!asksFirst) await this.#beginRounds(loop);
+    // Nor does a success that is held: the tick that writes it polls.
+    if (asksFirst || !hold.holds) await queue.refresh();
     const instance = await this.#beginRounds(loop);
-    loop.hasFailed = false;
+    loop.asksFirst = false;
     if (instance === null) return this.#options.pollMs;
     if (queue.wait !== null) this.#keepWaiting(loop, instance);
-    const writeMs = writeInMs(loop, this.outbox, this.#nowMs);
-    return Math.min(this.#options.pollMs, queue.dueInMs, writeMs);
+    const dueMs = hold.holds ? writeInMs(loop, this.outbox, this.#nowMs) : queue.dueInMs;
+    return Math.min(this.#options.pollMs, dueMs);
   }
 
   /** Begins the rounds that are worth it under the current lease, and returns it; null without one. */

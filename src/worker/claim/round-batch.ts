@@ -30,7 +30,7 @@ export function isWorthRound(
   const limited = queue.refills ? outbox.countLimited(queue.shard) : 0;
   const outcomes = outbox.count(queue.shard) - limited;
   if (rounds.size === 0) {
-    return claimable > 0 || (outcomes > 0 && holdMs(loop, outbox, nowMs) === 0);
+    return claimable > 0 || (outcomes > 0 && !holdsBack(loop, outbox, nowMs()));
   }
   const worth = outcomes + (queue.expectsFew ? 0 : claimable);
   return rounds.size < ROUNDS_MAX && worth >= 2 * WORTH_A_ROUND;
@@ -46,18 +46,19 @@ export function isWorthLimited({ queue, limitedRounds }: ShardLoop, outbox: Outb
   return limitedRounds.size < LIMITED_ROUNDS_MAX && outcomes >= WORTH_A_ROUND;
 }
 
-/** How long few plain successes may wait for the next claim (`hold.ts`). */
-function holdMs({ queue, rounds, hold }: ShardLoop, outbox: Outbox, nowMs: () => number): number {
+/** Whether few plain successes wait for the next claim (`hold.ts`), from now on if need be. */
+function holdsBack({ queue, rounds, hold }: ShardLoop, outbox: Outbox, nowMs: number): boolean {
   const plain = outbox.countPlain(queue.shard);
   const few = plain > 0 && plain <= FEW && outbox.others(queue.shard).length === 0;
-  if (!few || !queue.refills || queue.hasWork || rounds.size > 0) return 0;
-  return hold.leftMs(nowMs());
+  if (!few || !queue.refills || queue.hasWork || rounds.size > 0) return false;
+  hold.begin(nowMs);
+  return hold.leftMs(nowMs) > 0;
 }
 
 /** When outcomes that wait must be written at the latest. A round in flight looks at its end in any case. */
 export function writeInMs({ queue, rounds, hold }: ShardLoop, outbox: Outbox, nowMs: () => number) {
-  const waits = hold.holds && rounds.size === 0 && outbox.countPlain(queue.shard) > 0;
-  return waits ? hold.leftMs(nowMs()) : Infinity;
+  const isHeld = hold.holds && rounds.size === 0 && outbox.countPlain(queue.shard) > 0;
+  return isHeld ? hold.leftMs(nowMs()) : Infinity;
 }
 
 /** Takes the outcomes for a round; those of limited jobs have rounds of their own where it refills. */

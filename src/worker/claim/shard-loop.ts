@@ -20,8 +20,8 @@ export interface ShardLoop {
   /** Since when outcomes that are not plain were left for a later round; undefined: none is. */
   othersSinceMs: number | undefined;
   failure: unknown;
-  /** The last tick has failed: the next one asks the queue before it begins a round. */
-  hasFailed: boolean;
+  /** The last tick did not get to its end: the next one asks the queue before it begins a round. */
+  asksFirst: boolean;
 }
 
 /** One loop per shard. */
@@ -47,7 +47,7 @@ export function shardLoops(
       hold: new Hold(),
       othersSinceMs: undefined,
       failure: undefined,
-      hasFailed: false,
+      asksFirst: false,
     };
     return loop;
   });

@@ -79,7 +79,7 @@ export function createContext(job: RunCommand, around: Surroundings): RunContext
   const { id: jobId, tenant, attempt, maxAttempts, claim } = job;
   const send = (message: FromRunner) => around.send(message);
   let saves: Saves | undefined;
-  const saving = () => (saves ??= new Saves(claim, job.saved, around.startedMs, send));
+  const saving = () => (saves ??= new Saves(job, around.startedMs, send));
   let stream: ((text: string) => void) | undefined;
   let waits: Waits | undefined;
   const waiting = () => (waits ??= new Waits(saving(), around.sharesProcess));

@@ -87,7 +87,7 @@ export class JobRun implements Surroundings, Running {
 
   fail(error: unknown): void {
     this.#made?.escaped(error);
-    this.#end(failureFrom(error, this.#port.nowMs()));
+    this.#end(failureFrom(this.job, error, this.#port.nowMs()));
   }
 
   /** Nothing of it counts any more. */
@@ -103,7 +103,7 @@ export class JobRun implements Surroundings, Running {
     const { nowMs } = this.#port;
     void late.then(
       () => this.#end(outcome),
-      (error: unknown) => this.#end(thrown(error, nowMs)),
+      (error: unknown) => this.#end(thrown(this.job, error, nowMs)),
     );
   }
 

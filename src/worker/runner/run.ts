@@ -50,27 +50,31 @@ export function runJob(
   if (!definition) {
     return failure('NO_HANDLER', `this worker has no definition ${key}@${job.version}`);
   }
-  if (owner !== null) return outcomeOf(runHook(definition, job, running.ctx), nowMs);
+  if (owner !== null) return outcomeOf(job, runHook(definition, job, running.ctx), nowMs);
   const isOlder = (job.paramsShape ?? FIRST_SHAPE) < shapeAfter(definition.upgrades);
   if (definition.schema || definition.hooks.onStart || isOlder) {
-    return outcomeOf(runPrepared(definition, running, nowMs), nowMs);
+    return outcomeOf(job, runPrepared(definition, running, nowMs), nowMs);
   }
   try {
     const isAsked = definition.run.length >= 2;
     const ctx = isAsked ? running.ctx : contextOnDemand(running);
     const value = definition.run(job.params as never, ctx);
     const { resultMaxBytes: max } = job;
-    return isThenable(value) ? outcomeOf(resultOf(value, max), nowMs) : success(value, max);
+    return isThenable(value) ? outcomeOf(job, resultOf(value, max), nowMs) : success(value, max);
   } catch (error) {
-    return thrown(error, nowMs);
+    return thrown(job, error, nowMs);
   }
 }
 
-async function outcomeOf(work: Promise<Outcome>, nowMs: () => number): Promise<Outcome> {
+async function outcomeOf(
+  job: RunCommand,
+  work: Promise<Outcome>,
+  nowMs: () => number,
+): Promise<Outcome> {
   try {
     return await work;
   } catch (error) {
-    return thrown(error, nowMs);
+    return thrown(job, error, nowMs);
   }
 }
 
@@ -94,9 +98,9 @@ export function endingOutcome(ending: Ending): Outcome {
   return { kind: 'suspended', signal: ending.signal, timeoutMs: ending.timeoutMs };
 }
 
-export function thrown(error: unknown, nowMs: () => number): Outcome {
+export function thrown(job: RunCommand, error: unknown, nowMs: () => number): Outcome {
   if (isEnding(error)) return endingOutcome(error);
-  return failureFrom(error, nowMs());
+  return failureFrom(job, error, nowMs());
 }
 
 function isThenable(value: unknown): boolean {

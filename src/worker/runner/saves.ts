@@ -2,9 +2,9 @@ import { resultJson } from '../../core/job/result.ts';
 import { isReservedStep, rejectStep, signalStep } from '../../core/job/signal.ts';
 import {
   type FromRunner,
+  type RunCommand,
   SAVED_MAX_BYTES,
   type SaveAnswer,
-  type Saved,
   type SaveRequest,
   STEP_NAME_MAX,
 } from '../ipc.ts';
@@ -19,7 +19,7 @@ import type { ChildRequest, SpawnedChild } from '../../core/dependency/children.
  * survive JSON (a Date, a class) shows up in the first run, not in a retry.
  */
 export class Saves {
-  readonly #claim: number;
+  readonly #job: RunCommand;
   readonly #send: (message: FromRunner) => void;
   readonly #stored: Map<string, unknown>;
   readonly #agesMs: Readonly<Record<string, number>>;
@@ -29,17 +29,12 @@ export class Saves {
   #seq = 0;
 
   /** The attempt started at that time of the monotonic clock. */
-  constructor(
-    claim: number,
-    saved: Saved | undefined,
-    startedMs: number,
-    send: (message: FromRunner) => void,
-  ) {
-    this.#claim = claim;
+  constructor(job: RunCommand, startedMs: number, send: (message: FromRunner) => void) {
+    this.#job = job;
     this.#send = send;
     this.#startedMs = startedMs;
-    this.#agesMs = saved?.agesMs ?? {};
-    this.#stored = new Map(Object.entries(saved?.steps ?? {}));
+    this.#agesMs = job.saved?.agesMs ?? {};
+    this.#stored = new Map(Object.entries(job.saved?.steps ?? {}));
   }
 
   /** Returns the value as it was stored. */
@@ -123,7 +118,7 @@ export class Saves {
       return value;
     } catch (error) {
       if (!isOwn) {
-        rememberStep(error, name, startedMs);
+        rememberStep(this.#job, error, name, startedMs);
         this.#tell(name, 'failed');
       }
       throw error;
@@ -131,7 +126,7 @@ export class Saves {
   }
 
   #tell(name: string, state: 'started' | 'failed'): void {
-    this.#send({ type: 'step', claim: this.#claim, name, state });
+    this.#send({ type: 'step', claim: this.#job.claim, name, state });
   }
 
   async #save(request: SaveRequest): Promise<void> {
@@ -141,7 +136,7 @@ export class Saves {
   async #ask(message: (about: { claim: number; seq: number }) => FromRunner): Promise<SaveAnswer> {
     const seq = ++this.#seq;
     const answer = new Promise<SaveAnswer>((resolve) => this.#waiting.set(seq, resolve));
-    this.#send(message({ claim: this.#claim, seq }));
+    this.#send(message({ claim: this.#job.claim, seq }));
     const answered = await answer;
     if (answered.problem !== null) throw new Error(answered.problem);
     return answered;

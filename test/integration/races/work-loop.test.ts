@@ -5,11 +5,12 @@ import { definitionInfo } from '../../../src/core/definition/check-definition.ts
 import { defineJob, NonRetryable } from '../../../src/core/definition/define.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { registerWorker } from '../../../src/store/workers/workers.ts';
+import type { Outbox } from '../../../src/worker/attempt/outbox.ts';
 import { directQueue } from '../../../src/worker/claim/direct-queue.ts';
 import { Levels } from '../../../src/worker/claim/levels.ts';
 import type { WorkerStore } from '../../../src/worker/claim/port.ts';
 import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
-import type { ShardQueue, WorkQueue } from '../../../src/worker/claim/work-queue.ts';
+import type { Round, ShardQueue, WorkQueue } from '../../../src/worker/claim/work-queue.ts';
 import { enqueueOne, request } from '../../support/jobs.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 import { jobEnded, workerOn } from '../../support/servers/worker.ts';
@@ -62,6 +63,45 @@ it('a poll does not delay work that is known', async () => {
   }
   expect(asked.withWork).toBeGreaterThan(0);
   expect(asked.before).toBe(0);
+});
+
+it('a success that waits for the next claim does not wait for a poll', async () => {
+  const polled = { calls: 0, held: 0 };
+  const joined = { rounds: 0 };
+  let outbox: Outbox | undefined;
+  let rounds = 0;
+  const queue = withShards(directQueue(store()), (shard) => {
+    const { round, refresh } = shard;
+    Object.assign(shard, {
+      round: async (about: Round) => {
+        outbox = about.outbox as Outbox;
+        if (about.batch.length > 0 && about.limit > 0) joined.rounds += 1;
+        rounds += 1;
+        return await round(about).finally(() => void setImmediate().then(() => (rounds -= 1)));
+      },
+      refresh: async () => {
+        polled.calls += 1;
+        if (rounds === 0 && outbox && outbox.countPlain(0) > 0) polled.held += 1;
+        await refresh.call(shard);
+      },
+    });
+  });
+  let ran = 0;
+  const run = () => (ran += 1);
+  const jobs = [defineJob({ key: 'close', isolation: 'inline', run })];
+  // Time is slow, so that on a slow machine, too, the jobs come close together.
+  const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() / 20 };
+  const { worker, stop } = workerOn(database, { jobs, queue, clock });
+  onTestFinished(stop);
+  await worker.start();
+  for (let n = 1; n <= 20; n += 1) {
+    await enqueueOne(database, { definitionKey: 'close' });
+    await until('it has run', () => ran === n);
+    await until('no round is left', () => rounds === 0);
+  }
+  expect(joined.rounds).toBeGreaterThan(0);
+  expect(polled.calls).toBeGreaterThan(0);
+  expect(polled.held).toBe(0);
 });
 
 /** Levels of one definition, and a claim of one job that waits for `gate` before it is answered. */

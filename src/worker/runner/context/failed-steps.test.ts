@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import type { RunCommand } from '../../ipc.ts';
 import { failureFrom, rememberStep } from './failed-steps.ts';
 
-const stepOf = (error: unknown) => failureFrom(error, 0).error.step?.name;
+const job = { id: 'a job' } as RunCommand;
+const stepOf = (error: unknown, of = job) => failureFrom(of, error, 0).error.step?.name;
 
-function failedIn(name: string, error: unknown = new Error('no room')): unknown {
-  rememberStep(error, name, performance.now());
+function failedIn(name: string, error: unknown = new Error('no room'), of = job): unknown {
+  rememberStep(of, error, name, performance.now());
   return error;
 }
 
@@ -19,12 +21,20 @@ test('a failure names the step that its error came from', () => {
 
 test('the innermost step counts', () => {
   const error = failedIn('inner');
-  rememberStep(error, 'outer', 0);
+  rememberStep(job, error, 'outer', 0);
   expect(stepOf(error)).toBe('inner');
 });
 
+test('another job that throws the same error has steps of its own, or none', () => {
+  const kept = failedIn('render');
+  const other = { id: 'another job' } as RunCommand;
+  expect(stepOf(kept, other)).toBeUndefined();
+  failedIn('send', kept, other);
+  expect([stepOf(kept), stepOf(kept, other)]).toEqual(['render', 'send']);
+});
+
 test('its times are whole milliseconds', () => {
-  const { step } = failureFrom(failedIn('render'), 0).error;
+  const { step } = failureFrom(job, failedIn('render'), 0).error;
   expect(
     Object.values(step ?? {})
       .slice(1)

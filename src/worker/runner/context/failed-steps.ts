@@ -1,6 +1,7 @@
 import { classify } from '../../../core/failure/classify.ts';
 import type { FailedStep } from '../../../core/job/job.ts';
 import type { Outcome } from '../../../core/job/lifecycle.ts';
+import type { RunCommand } from '../../ipc.ts';
 
 /**
  * Which step an error came from. The code of a job may catch the error of a step and go on, or wrap
@@ -14,18 +15,31 @@ interface Origin {
 }
 
 const CAUSES_MAX = 6;
-const origins = new WeakMap<object, Origin>();
+/** By job: another job of this process may throw the same object, as one that a module keeps. */
+const origins = new WeakMap<RunCommand, WeakMap<object, Origin>>();
 
 /** The innermost step counts: an error passes through the others. */
-export function rememberStep(error: unknown, name: string, startedMs: number): void {
-  if (!isObject(error) || origins.has(error)) return;
-  origins.set(error, { name, startedMs, durationMs: performance.now() - startedMs });
+export function rememberStep(
+  job: RunCommand,
+  error: unknown,
+  name: string,
+  startedMs: number,
+): void {
+  if (!isObject(error)) return;
+  const own = origins.get(job) ?? new WeakMap<object, Origin>();
+  origins.set(job, own);
+  if (own.has(error)) return;
+  own.set(error, { name, startedMs, durationMs: performance.now() - startedMs });
 }
 
 /** The outcome of a job that threw. */
-export function failureFrom(error: unknown, nowMs: number): Extract<Outcome, { kind: 'failure' }> {
+export function failureFrom(
+  job: RunCommand,
+  error: unknown,
+  nowMs: number,
+): Extract<Outcome, { kind: 'failure' }> {
   const classified = classify(error, nowMs);
-  const step = stepOf(error);
+  const step = stepOf(job, error);
   return {
     kind: 'failure',
     ...classified,
@@ -33,8 +47,9 @@ export function failureFrom(error: unknown, nowMs: number): Extract<Outcome, { k
   };
 }
 
-function stepOf(error: unknown): FailedStep | null {
-  const origin = originOf(error, 0);
+function stepOf(job: RunCommand, error: unknown): FailedStep | null {
+  const own = origins.get(job);
+  const origin = own && originOf(own, error, 0);
   if (!origin) return null;
   const { name, startedMs, durationMs } = origin;
   return {
@@ -44,9 +59,13 @@ function stepOf(error: unknown): FailedStep | null {
   };
 }
 
-function originOf(error: unknown, depth: number): Origin | undefined {
+function originOf(
+  own: WeakMap<object, Origin>,
+  error: unknown,
+  depth: number,
+): Origin | undefined {
   if (!isObject(error) || depth > CAUSES_MAX) return undefined;
-  return origins.get(error) ?? originOf(causeOf(error), depth + 1);
+  return own.get(error) ?? originOf(own, causeOf(error), depth + 1);
 }
 
 /** The error may be any object, also one whose properties throw. */

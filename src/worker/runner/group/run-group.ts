@@ -6,6 +6,7 @@ import {
 } from '../../../core/definition/define-batch.ts';
 import type { JobDefinition } from '../../../core/definition/define.ts';
 import type { Outcome } from '../../../core/job/lifecycle.ts';
+import type { RunCommand } from '../../ipc.ts';
 import type { JobRun } from '../job-run.ts';
 import {
   checkedParams,
@@ -46,7 +47,7 @@ export async function runGroup(
   }
   if (items.length === 0) return;
   const outcomes = await outcomesOf(definition, items, open, nowMs);
-  for (const [index, run] of open.entries()) run.end(outcomes(index));
+  for (const [index, run] of open.entries()) run.end(outcomes(index, run.job));
 }
 
 async function outcomesOf(
@@ -54,7 +55,7 @@ async function outcomesOf(
   items: readonly BatchItem[],
   runs: readonly JobRun[],
   nowMs: () => number,
-): Promise<(index: number) => Outcome> {
+): Promise<(index: number, job: RunCommand) => Outcome> {
   try {
     const run = definition.run as unknown as GroupFunction;
     const results: unknown = await run(items, contextOf(runs));
@@ -63,13 +64,13 @@ async function outcomesOf(
       const message = `run returned ${given} for ${items.length} items: it must return a list with one result for each item, in their order`;
       return () => failure('RESULT_INVALID', message);
     }
-    return (index) => {
+    return (index, job) => {
       const result: unknown = results[index];
-      if (isItemFailure(result)) return thrown(result.error, nowMs);
-      return success(result, runs[index]?.job.resultMaxBytes);
+      if (isItemFailure(result)) return thrown(job, result.error, nowMs);
+      return success(result, job.resultMaxBytes);
     };
   } catch (error) {
-    return () => thrown(error, nowMs);
+    return (_, job) => thrown(job, error, nowMs);
   }
 }
 
@@ -85,7 +86,7 @@ async function itemOf(
     if (checked.ok) return withParams(run, checked.params);
     run.end(failure('PAYLOAD_INVALID', checked.message));
   } catch (error) {
-    run.end(thrown(error, nowMs));
+    run.end(thrown(run.job, error, nowMs));
   }
   return null;
 }

@@ -229,6 +229,16 @@ test('the step that an attempt failed in is a red bar', () => {
   ]);
 });
 
+test('a step that ran beside the one that failed has not ended', () => {
+  const step = { name: 'render', durationMs: 4_000, untilEndMs: 5_000 };
+  const attempts = [attempt(1, 90, 80, { outcome: 'retrying', error: { ...error, step } })];
+  const events = [stepEvent(1, 84, 'send', 'started')];
+  expect(stepsDrawn(drawn({ status: 'retrying' }, { attempts, events }))).toEqual([
+    'render failed -85 to -81: Failed step, attempt 1',
+    'send stopped -84 to -80: Step not ended, attempt 1',
+  ]);
+});
+
 test('a step that runs is open, and ends with a lost attempt', () => {
   const events = [
     stepEvent(1, 85, 'render', 'started'),

@@ -39,7 +39,7 @@ function unstoredStep(attempt: AttemptView, step: StartedStep, endMs: number): D
   const { claim, number, startedAt } = attempt;
   const open = attempt.finishedAt === null && step.failedAtMs === null;
   const [tone, word] =
-    step.failedAtMs !== null || attempt.error !== null
+    step.failedAtMs !== null || (attempt.error !== null && !attempt.error.step)
       ? (['failed', 'Failed step'] as const)
       : open
         ? (['running', 'Running step'] as const)
