@@ -31,9 +31,9 @@ export class WorkerGroups {
   constructor(options: GroupsOptions) {
     this.#options = options;
     const { databaseUrl: url, log, onNews, onReleases } = options;
-    const listening = {
-      log,
-      onWork: (hints: Parameters<WorkerGroup['hint']>[0][]) => {
+    this.#listener = url === null ? null : new Listener({ url, log });
+    this.#listener?.add({
+      onWork: (hints) => {
         for (const group of this.#all()) for (const hint of hints) group.hint(hint);
         if (hints.some(isReleaseHint)) onReleases();
       },
@@ -42,8 +42,7 @@ export class WorkerGroups {
         for (const group of this.#all()) group.pollSoon();
         onReleases();
       },
-    };
-    this.#listener = url === null ? null : new Listener({ url, ...listening });
+    });
     const tick = async () => await this.#sweep();
     this.#sweeper = new Poller({ name: 'sweeper of remote workers', log, tick });
   }

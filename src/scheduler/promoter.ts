@@ -4,7 +4,7 @@ import { JobLog } from '../signals/job-log.ts';
 import type { Db } from '../store/connection/db.ts';
 import { SLEEP_MS_MAX } from '../store/connection/due-hint.ts';
 import { expireJobs } from '../store/claim/expire.ts';
-import { resolveAndRevive } from '../store/edges/revive-later.ts';
+import { resolveAndRevive, REVIVAL_PAUSE_MS } from '../store/edges/revive-later.ts';
 import { promote } from '../store/claim/promote.ts';
 import type { Waker } from '../store/connection/wake.ts';
 import { DuePoller } from './due-poller.ts';
@@ -57,7 +57,9 @@ export function promoter(
     if (watched) resolving?.wake(shard);
     const resolved = watched && !resolving ? await resolveAndRevive(db, shard, AT_ONCE) : null;
     waker.wake(resolved?.levels ?? []);
+    if (more || expiry.more || (resolved?.more && !resolved.pauses)) return askedMs;
     const nextMs = Math.min(nextDueMs ?? Infinity, expiry.nextMs ?? Infinity);
-    return askedMs + (more || expiry.more || resolved?.more ? 0 : Math.max(TOGETHER_MS, nextMs));
+    const nextAtMs = askedMs + Math.max(TOGETHER_MS, nextMs);
+    return resolved?.pauses ? Math.min(nextAtMs, clock.monotonicMs() + REVIVAL_PAUSE_MS) : nextAtMs;
   }
 }

@@ -3,7 +3,7 @@ import type { Log } from '../runtime/log.ts';
 import { ShardPollers } from '../runtime/shard-pollers.ts';
 import { type Db, DatabaseUnavailable } from '../store/connection/db.ts';
 import type { Waker } from '../store/connection/wake.ts';
-import { resolveAndRevive } from '../store/edges/revive-later.ts';
+import { resolveAndRevive, REVIVAL_PAUSE_MS } from '../store/edges/revive-later.ts';
 import { ALL_SHARDS, type ShardOrder } from './shard-order.ts';
 
 const AT_ONCE = 1_000;
@@ -35,8 +35,7 @@ export function resolver(
     log,
     shards: db.shards,
     tick: async (shard) => {
-      const more = await shardOrder.take(shard, async () => await resolve(shard));
-      return more ? 0 : REST_MS;
+      return (await shardOrder.take(shard, async () => await resolve(shard))) ?? REST_MS;
     },
   });
 
@@ -47,28 +46,29 @@ export function resolver(
     return [...skipped.keys()];
   }
 
-  async function resolve(shard: number): Promise<boolean> {
+  /** Returns the time until the next round. */
+  async function resolve(shard: number): Promise<number> {
     try {
       const skipped = skippedIn(shard);
-      const { levels, more } = await resolveAndRevive(db, shard, AT_ONCE, { skipped });
+      const { levels, more, pauses } = await resolveAndRevive(db, shard, AT_ONCE, { skipped });
       waker.wake(levels);
-      return more;
+      return restMs(more, pauses);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       return await oneByOne(shard);
     }
   }
 
-  async function oneByOne(shard: number): Promise<boolean> {
+  async function oneByOne(shard: number): Promise<number> {
     for (let n = 0; n < ALONE; n += 1) {
       const skipped = skippedIn(shard);
-      if (skipped.length >= SKIPPED_MAX) return false;
+      if (skipped.length >= SKIPPED_MAX) return REST_MS;
       let taken: string[] = [];
       const onTaken = (ids: string[]) => (taken = ids);
       try {
-        const { levels, more } = await resolveAndRevive(db, shard, 1, { skipped, onTaken });
+        const { levels, more, pauses } = await resolveAndRevive(db, shard, 1, { skipped, onTaken });
         waker.wake(levels);
-        if (!more) return false;
+        if (!more || pauses) return restMs(more, pauses);
       } catch (error) {
         const [id] = taken;
         // This shard itself does not answer.
@@ -76,6 +76,11 @@ export function resolver(
         skips[shard]?.set(id, clock.monotonicMs() + SKIP_MS);
       }
     }
-    return true;
+    return 0;
   }
+}
+
+function restMs(more: boolean, pauses: boolean): number {
+  if (pauses) return REVIVAL_PAUSE_MS;
+  return more ? 0 : REST_MS;
 }

@@ -86,7 +86,7 @@ export class Worker implements Service {
   #loops: WorkLoop[] = [];
   /** Its own, unless the process has one. */
   #listener: Listener | undefined;
-  #hearsNoMore: (() => void) | undefined;
+  #stopHearing: (() => void) | undefined;
   #leaving = false;
   /** Of loaded definitions: schedules that the queue left out. */
   #leftOut: string[] = [];
@@ -254,7 +254,7 @@ export class Worker implements Service {
   async #hear(url: string): Promise<void> {
     const { listener, log } = this.#options;
     this.#listener = listener ? undefined : new Listener({ url, log });
-    this.#hearsNoMore = (listener ?? this.#listener)?.add({
+    this.#stopHearing = (listener ?? this.#listener)?.add({
       onWork: (hints) => {
         for (const loop of this.#loops) loop.hint(hints);
         if (hints.some(isReleaseHint)) this.#deployed?.checkSoon();
@@ -282,7 +282,7 @@ export class Worker implements Service {
   }
 
   async #stop(): Promise<void> {
-    this.#hearsNoMore?.();
+    this.#stopHearing?.();
     await this.#listener?.stop();
     // A load that is under way holds up neither the drain nor the outcomes.
     const loaded = this.#deployed?.stop();

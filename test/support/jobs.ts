@@ -12,6 +12,7 @@ import { claim, type ClaimedJob, type ClaimLevel } from '../../src/store/claim/c
 import { findLevels } from './checks/find-levels.ts';
 import type { Queryable } from '../../src/store/connection/db.ts';
 import { settle, type Settled } from '../../src/store/claim/settle.ts';
+import type { Settlement } from '../../src/store/claim/settlement.ts';
 import { registerWorker } from '../../src/store/workers/workers.ts';
 import type { TestDatabase } from './servers/database.ts';
 
@@ -64,17 +65,25 @@ export async function everyLevel({ db, sql }: TestDatabase): Promise<ClaimLevel[
   return levels.map((level) => ({ ...level, floor: 0, attempts: attempts.get(level.queue) ?? 3 }));
 }
 
-/** Settles one claimed job as the worker would, by the same decision function. */
+/** What a worker would write about the end of this attempt, by the same decision function. */
+export function settlementOf(
+  job: ClaimedJob,
+  outcome: Outcome,
+  was: 'running' | 'cancelling' = 'running',
+): Settlement {
+  const rules = { maxInterruptions: 10, retry: DEFAULT_RETRY, retryOn: null };
+  const transition = decide({ ...job, ...rules, state: was }, outcome, 0.5);
+  return { id: job.id, claim: job.claim, was, transition, usage: NO_USAGE };
+}
+
+/** Settles one claimed job as the worker would. */
 export async function settleAs(
   { db }: { db: Queryable },
   job: ClaimedJob,
   outcome: Outcome,
   was: 'running' | 'cancelling' = 'running',
 ): Promise<Settled[]> {
-  const rules = { maxInterruptions: 10, retry: DEFAULT_RETRY, retryOn: null };
-  const transition = decide({ ...job, ...rules, state: was }, outcome, 0.5);
-  const settlement = { id: job.id, claim: job.claim, was, transition, usage: NO_USAGE };
-  return await settle(db, 0, [settlement]);
+  return await settle(db, 0, [settlementOf(job, outcome, was)]);
 }
 
 export const SUCCESS: Outcome = { kind: 'success', resultJson: '{"ok":true}' };

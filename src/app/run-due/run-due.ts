@@ -96,8 +96,10 @@ export async function runDue(
     // One round: the first tick of a loop ends before its stop does.
     await reaping.start();
     await reaping.stop();
-    for (let shard = 0; shard < db.shards; shard += 1) await finishCancels(db, shard, log, isOver);
-    await bringDue(db, waker, enqueuer, log);
+    for (let shard = 0; shard < db.shards && !isOver(); shard += 1) {
+      await finishCancels(db, shard, log, isOver);
+    }
+    await bringDue({ db, waker, enqueuer, log }, isOver);
     await worker.start();
     const jobLog = new JobLog(log, settings.logJobs);
     const scope = { afterMs: settings.unservedAfterMs, tenant, unpublishedAtOnce: true };
@@ -116,7 +118,7 @@ export async function runDue(
       if (counters.underWay === 0) {
         const { claimed } = counters;
         if (claimed >= max) break;
-        await bringDue(db, waker, enqueuer, log);
+        await bringDue({ db, waker, enqueuer, log }, isOver);
         const left = await claimable();
         // Jobs that were counted as gone may be on their way to our own worker, or have ended and
         // left hooks and deliveries that were not counted.
@@ -144,13 +146,16 @@ function withHooks(info: DefinitionInfo): DefinitionInfo[] {
 
 /**
  * The work of schedulers: fires due slots, promotes due jobs, ends expired ones, moves on what
- * waited for ended jobs, and sweeps limiters.
+ * waited for ended jobs, and sweeps limiters. What is left when the time is over is due for the next call.
  */
-async function bringDue(db: Db, waker: Waker, enqueuer: Enqueuer, log: Log): Promise<void> {
+async function bringDue(
+  { db, waker, enqueuer, log }: { db: Db; waker: Waker; enqueuer: Enqueuer; log: Log },
+  isOver: () => boolean,
+): Promise<void> {
   const buckets = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
-  for (let shard = 0; shard < db.shards; shard += 1) {
-    while ((await fireDue({ db, enqueuer, log }, shard, buckets, BATCH)) === BATCH);
-    for (let more = true; more;) {
+  for (let shard = 0; shard < db.shards && !isOver(); shard += 1) {
+    while ((await fireDue({ db, enqueuer, log }, shard, buckets, BATCH)) === BATCH && !isOver());
+    for (let more = true; more && !isOver();) {
       const promotion = await promote(db, shard, PROMOTED_AT_ONCE);
       const expiry = await expireJobs(db, shard, PROMOTED_AT_ONCE);
       const resolved = await resolveAndRevive(db, shard, PROMOTED_AT_ONCE);

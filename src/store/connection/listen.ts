@@ -16,7 +16,7 @@ export async function sendBeatHint(db: Queryable, worker: string): Promise<void>
 }
 
 /** What is done with hints. */
-export interface Hearing {
+export interface HintHandlers {
   onWork?(hints: LevelHint[]): void;
   onBeat?(worker: string): void;
   onDue?(hint: DueHint): void;
@@ -24,47 +24,46 @@ export interface Hearing {
   onConnected(): void;
 }
 
-export interface ListenerOptions extends Partial<Hearing> {
+export interface ListenerOptions {
   url: string;
   log: Log;
 }
 
 /**
- * A connection that only listens, one per process: PostgreSQL wakes every listening connection of a
- * database for every hint, whatever its channel. When it is lost, only hints are lost, because polling finds the
- * work anyway. It is reopened with a growing pause, and then everything is polled once. A probe
- * detects a connection that is open but dead.
+ * A connection that only listens; the worker and the schedulers of a process share one, because
+ * PostgreSQL wakes each listening connection for every hint. When it is lost, only hints are lost,
+ * because polling finds the work anyway. It is reopened with a growing pause, and then everything is
+ * polled once. A probe detects a connection that is open but dead.
  */
 export class Listener implements Service {
   readonly name = 'listener';
   readonly #url: string;
   readonly #log: Log;
-  readonly #hearing = new Set<Hearing>();
+  readonly #handlers = new Set<HintHandlers>();
   #client: Client | undefined;
   #stopping = new AbortController();
   #loop: Promise<void> | undefined;
 
-  constructor({ url, log, onConnected, ...hearing }: ListenerOptions) {
+  constructor({ url, log }: ListenerOptions) {
     this.#url = url;
     this.#log = log;
-    if (onConnected) this.#hearing.add({ ...hearing, onConnected });
   }
 
   /** These hear the hints from now on; on an open connection they poll once. Returns what ends it. */
-  add(hearing: Hearing): () => void {
-    this.#hearing.add(hearing);
+  add(handlers: HintHandlers): () => void {
+    this.#handlers.add(handlers);
     // If it fails, the connection is lost, and they poll after the next one.
     if (this.#client) {
       this.#listen(this.#client).then(
-        () => hearing.onConnected(),
+        () => handlers.onConnected(),
         () => undefined,
       );
     }
-    return () => void this.#hearing.delete(hearing);
+    return () => void this.#handlers.delete(handlers);
   }
 
   async #listen(client: Client): Promise<void> {
-    const all = [...this.#hearing];
+    const all = [...this.#handlers];
     const channels = [
       ...(all.some(({ onWork }) => onWork) ? [WAKE_CHANNEL] : []),
       ...(all.some(({ onBeat }) => onBeat) ? [BEAT_CHANNEL] : []),
@@ -115,7 +114,7 @@ export class Listener implements Service {
     client.on('notification', ({ channel, payload = '' }) => {
       const work = channel === WAKE_CHANNEL ? parseHints(payload) : null;
       const due = channel === DUE_CHANNEL ? parseDueHint(payload) : null;
-      for (const { onWork, onBeat, onDue } of this.#hearing) {
+      for (const { onWork, onBeat, onDue } of this.#handlers) {
         if (work) onWork?.(work);
         if (channel === BEAT_CHANNEL) onBeat?.(payload);
         if (due) onDue?.(due);
@@ -126,7 +125,7 @@ export class Listener implements Service {
       this.#client = client;
       await this.#listen(client);
       connected();
-      for (const { onConnected } of this.#hearing) onConnected();
+      for (const { onConnected } of this.#handlers) onConnected();
       while (!stopping.aborted) {
         await Promise.race([sleep(15_000, stopping), lost]);
         if (!stopping.aborted) await client.query('select 1');

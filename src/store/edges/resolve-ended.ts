@@ -302,16 +302,18 @@ const ROUNDS = 20;
 
 /**
  * Moves on what waited for a job that this process has just ended. It may fail: the scheduler does the
- * same.
+ * same. Returns whether more may be left.
  */
-export async function resolveSoon(db: Queryable, shard: number): Promise<void> {
+export async function resolveSoon(db: Queryable, shard: number, rounds = ROUNDS): Promise<boolean> {
   try {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const { levels, more } = await resolveEnded(db, shard, SOON);
       if (levels.length > 0) await sendWakeHint(db, levels);
-      if (!more) return;
+      if (!more) return false;
     }
+    return true;
   } catch {
-    // The rows are still there.
+    // The rows are still there, for the scheduler.
+    return false;
   }
 }

@@ -16,10 +16,22 @@ import { tellEnded, watchParent } from './watch-parents.ts';
  * ids and notes how far it came. The retry of the job has written the row, so a process that dies leaves
  * the rest to another one.
  *
- * The job goes on meanwhile. If it succeeds, the followers that are revived after its end get that end, too.
- * If it does not, the others stay failed, because of the same job. It is locked first, so that its end
- * comes before or after this transaction. Nothing else waits for a lock of the row: no deadlock.
+ * The job goes on between these transactions. If it succeeds, the followers that are revived after its end
+ * get that end, too. If it does not, the others stay failed, because of the same job. It is locked first, so
+ * that its end comes before or after this transaction. Nothing else waits for a lock of the row: no deadlock.
+ *
+ * Claims skip a locked row, so a queued job cannot be claimed meanwhile. While it is queued, few followers are
+ * revived at a time, with a pause in which it can be claimed.
  */
+
+/** Of a queued job. */
+const AT_ONCE_OF_QUEUED = 100;
+export const REVIVAL_PAUSE_MS = 100;
+
+export interface Revived extends Resolved {
+  /** More followers of a queued job are left: the next call comes after `REVIVAL_PAUSE_MS`. */
+  pauses: boolean;
+}
 
 const TAKE = statement<{ id: string; revivedTo: string }>(
   'take_revival',
@@ -58,35 +70,41 @@ export async function resolveAndRevive(
   shard: number,
   limit: number,
   options: ResolveOptions = {},
-): Promise<Resolved> {
+): Promise<Revived> {
   const resolved = await resolveEnded(db, shard, limit, options);
-  if (!resolved.revival) return resolved;
-  const more = await withPartitions(db, async () =>
+  if (!resolved.revival) return { ...resolved, pauses: false };
+  // The ends that were taken are done with: a failure from here on is not theirs.
+  options.onTaken?.([]);
+  const { more, pauses } = await withPartitions(db, async () =>
     inTransaction(db, async (tx) => {
       await limitStatements(db, tx);
       return await reviveNext(tx, shard, options);
     }),
   );
-  return { ...resolved, more: resolved.more || more };
+  return { ...resolved, more: resolved.more || more, pauses };
 }
 
-/** False when another process does it. */
+/** There is nothing to do when another process does it. */
 async function reviveNext(
   tx: Queryable,
   shard: number,
   { skipped = [], onTaken }: ResolveOptions,
-): Promise<boolean> {
+): Promise<{ more: boolean; pauses: boolean }> {
   const [taken] = await tx.run(TAKE, [shard, skipped]);
-  if (!taken) return false;
+  if (!taken) return { more: false, pauses: false };
   const { id, revivedTo } = taken;
   onTaken?.([id]);
   const state = await watchParent(tx, id);
   const over = state === null || state === 'failed' || state === 'cancelled';
-  const followers = over ? [] : await tx.run(NEXT, [shard, id, revivedTo, REVIVED_AT_ONCE]);
+  const isQueued = state === 'queued';
+  const atOnce = isQueued ? AT_ONCE_OF_QUEUED : REVIVED_AT_ONCE;
+  const followers = over ? [] : await tx.run(NEXT, [shard, id, revivedTo, atOnce]);
   await reviveThese(tx, [id], followers, revivalBudget(), retryFollowers);
   if (state === 'succeeded') await tellEnded(tx, shard, [{ id, state }]);
   const last = followers.at(-1);
-  if (!last || followers.length < REVIVED_AT_ONCE) await tx.run(END, [shard, id, revivedTo]);
+  const isLast = !last || followers.length < atOnce;
+  if (isLast) await tx.run(END, [shard, id, revivedTo]);
   else await tx.run(NOTE, [shard, id, revivedTo, last.id]);
-  return true;
+  const pauses = isQueued && !isLast;
+  return { more: !pauses, pauses };
 }

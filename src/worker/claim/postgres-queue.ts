@@ -42,6 +42,15 @@ function waitMs({ to, delayMs }: Transition): number[] {
 }
 
 /**
+ * Moves on what waits for jobs that ended in this shard. The settlement waits for one round at most: a job
+ * that very many wait for needs more of them, and meanwhile the worker claims and settles. With several
+ * shards, who waits may be in one that does not answer, so it waits for none.
+ */
+async function moveOn(db: Db, shard: number): Promise<void> {
+  if (db.shards > 1 || (await resolveSoon(db, shard, 1))) void resolveSoon(db, shard);
+}
+
+/**
  * The queue in PostgreSQL. Heartbeats have a connection of their own, so a busy pool does not delay
  * the renewal of the lease.
  */
@@ -91,11 +100,7 @@ export function postgresQueue(
         shard,
         settlements.flatMap(({ transition }) => waitMs(transition)),
       );
-      if (settled.some(({ watched }) => watched)) {
-        const resolved = resolveSoon(db, shard);
-        // Who waits may be in a shard that does not answer: the round goes on.
-        if (db.shards === 1) await resolved;
-      }
+      if (settled.some(({ watched }) => watched)) await moveOn(db, shard);
       return settled;
     },
     settleUndelivered: async (shard, instance, settlements) => {

@@ -7,7 +7,8 @@ import { runDueJobs } from '../../../src/index.ts';
 import { runDue } from '../../../src/app/run-due/run-due.ts';
 import { getJob } from '../../../src/store/read/get-job.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
-import { enqueueOne, newWorker, request } from '../../support/jobs.ts';
+import { reachState } from '../../support/checks/reach-state.ts';
+import { enqueueOne, newWorker, request, settleAs, SUCCESS } from '../../support/jobs.ts';
 import { startReceiver } from '../../support/servers/receiver.ts';
 import { fallBehind, HOURLY, newSchedule, slotsOf } from '../../support/schedules.ts';
 import { until } from '../../support/until.ts';
@@ -54,6 +55,7 @@ async function due(
   budget: { max?: number; seconds?: number } = {},
   jobs = JOBS,
   tenant: string | null = null,
+  signal?: AbortSignal,
 ) {
   const databaseUrl = database.url;
   const webhookAllow = '127.0.0.0/8';
@@ -61,7 +63,7 @@ async function due(
   const settings = { ...config, databaseUrl, jobs };
   const { db, waker } = database;
   const all = { max: 1_000, seconds: 60, ...budget };
-  return await runDue(db, waker, settings, silentLog, all, { tenant });
+  return await runDue(db, waker, settings, silentLog, all, { tenant, ...(signal && { signal }) });
 }
 
 const many = async (count: number, definitionKey = 'note') =>
@@ -149,6 +151,16 @@ describe('run-due', () => {
       status: 'queued',
       attempts: 0,
     });
+  });
+
+  it('moves nothing on when its time is over', async () => {
+    const first = await reachState(database, 'running');
+    const after = { jobs: [first.id], onFailure: 'run' as const };
+    const second = await enqueueOne(database, { definitionKey: 'note', after });
+    if (first.job) await settleAs(database, first.job, SUCCESS);
+    await due({}, JOBS, null, AbortSignal.abort());
+    expect(await getJob(database.db, 'default', second)).toMatchObject({ status: 'suspended' });
+    expect(await due()).toMatchObject({ succeeded: 1 });
   });
 
   it('takes the place of a scheduler: slots, delays, and jobs of lost workers', async () => {

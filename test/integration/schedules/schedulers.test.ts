@@ -76,9 +76,8 @@ describe('a membership of schedulers', () => {
   it('sends a hint when a scheduler joins or leaves', async () => {
     const hints: DueHint[] = [];
     let connected = false;
-    const listener = new Listener({
-      url: database.url,
-      log: silentLog,
+    const listener = new Listener({ url: database.url, log: silentLog });
+    listener.add({
       onDue: (hint) => hints.push(hint),
       onConnected: () => (connected = true),
     });
@@ -128,9 +127,8 @@ describe('what is due sooner than the next look', () => {
     const promoting = promoter(db, waker, 60_000, silentLog);
     const hints: DueHint[] = [];
     let connected = false;
-    const listener = new Listener({
-      url,
-      log: silentLog,
+    const listener = new Listener({ url, log: silentLog });
+    listener.add({
       onDue: (hint) => {
         hints.push(hint);
         promoting.hint(hint.inMs);

@@ -1,11 +1,23 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { silentLog } from '../../../src/runtime/log.ts';
+import { promoter } from '../../../src/scheduler/promoter.ts';
 import { retryJob } from '../../../src/store/change/retry-job.ts';
+import { lockForSignals } from '../../../src/store/claim/resume.ts';
 import { resolveAndRevive } from '../../../src/store/edges/revive-later.ts';
+import { postgresQueue } from '../../../src/worker/claim/postgres-queue.ts';
 import { countStatements } from '../../support/checks/count-statements.ts';
 import { claimSubject, reachOwned, type Subject } from '../../support/checks/reach-state.ts';
-import { enqueueOne, failure, request, settleAs, SUCCESS } from '../../support/jobs.ts';
+import {
+  enqueueOne,
+  failure,
+  request,
+  settleAs,
+  settlementOf,
+  SUCCESS,
+} from '../../support/jobs.ts';
 import { sharedDatabase } from '../../support/servers/database.ts';
 import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
+import { until } from '../../support/until.ts';
 
 /**
  * Any number of jobs may wait for one. What follows from its end, or from its retry, is done in rounds of
@@ -14,6 +26,8 @@ import { HeldLink, untilBlocked } from '../../support/servers/held-link.ts';
  */
 const COUNT = 10_000;
 const AT_ONCE = 1_000;
+/** Of a job that is queued again. */
+const AT_ONCE_OF_QUEUED = 100;
 const PART = 1_000;
 
 const database = sharedDatabase();
@@ -82,9 +96,14 @@ describe(`a parent of ${COUNT} jobs`, { timeout: 120_000 }, () => {
     expect(counts.get('retry_jobs')).toBe(1);
     expect(await followersOf(parent.id)).toEqual({ failed: COUNT });
     expect(await left()).toEqual([{ state: null }]);
-    await round();
-    expect(await followersOf(parent.id)).toEqual({ suspended: AT_ONCE, failed: COUNT - AT_ONCE });
-    await settleAs(database, await claimAgain(parent), SUCCESS);
+    expect(await round()).toMatchObject({ more: false, pauses: true });
+    const first = AT_ONCE_OF_QUEUED;
+    expect(await followersOf(parent.id)).toEqual({ suspended: first, failed: COUNT - first });
+    const job = await claimAgain(parent);
+    expect(await round()).toMatchObject({ more: true, pauses: false });
+    const both = first + AT_ONCE;
+    expect(await followersOf(parent.id)).toEqual({ suspended: both, failed: COUNT - both });
+    await settleAs(database, job, SUCCESS);
     await rounds();
     expect(await followersOf(parent.id)).toEqual({ queued: COUNT });
     expect(await left()).toEqual([]);
@@ -102,11 +121,59 @@ it('a parent that fails again while its followers are revived leaves none waitin
   await rounds();
   await retry(id);
   await round();
-  expect(await followersOf(id)).toEqual({ suspended: AT_ONCE, failed: SOME - AT_ONCE });
+  const first = AT_ONCE_OF_QUEUED;
+  expect(await followersOf(id)).toEqual({ suspended: first, failed: SOME - first });
   await fail(await claimAgain(parent));
   await rounds();
   expect(await followersOf(id)).toEqual({ failed: SOME });
   expect(await left()).toEqual([]);
+});
+
+it('the followers of a job that stays queued are revived with pauses, by the scheduler', async () => {
+  const { id, job } = await reachOwned(database);
+  await enqueueFollowers(id, SOME);
+  await fail(job);
+  await rounds();
+  await retry(id);
+  const promoting = promoter(database.db, database.waker, 60_000, silentLog);
+  onTestFinished(async () => await promoting.stop());
+  await promoting.start();
+  await until('all wait again', async () => (await followersOf(id))['suspended'] === SOME);
+  await until('nothing is left', async () => (await left()).length === 0);
+});
+
+it('a revival that fails is not blamed on an end that was taken before it', async () => {
+  const parent = await reachOwned(database);
+  const { id, job } = parent;
+  await enqueueFollowers(id, SOME);
+  await fail(job);
+  await rounds();
+  await retry(id);
+  const other = await reachOwned(database);
+  await enqueueFollowers(other.id, 1);
+  await settleAs(database, other.job, SUCCESS);
+  const heard: string[][] = [];
+  await resolveAndRevive(database.db, 0, 1, { onTaken: (ids) => heard.push(ids) });
+  expect(heard).toEqual([[other.id], [], [id]]);
+  await settleAs(database, await claimAgain(parent), SUCCESS);
+  await rounds();
+});
+
+it('a settlement waits for one round, and the others follow', async () => {
+  const { id, job } = await reachOwned(database);
+  await enqueueFollowers(id, SOME);
+  const [last] = await database.sql<{ id: string }>(
+    'select job_id as id from longshore.edge where on_id = $1 order by job_id desc limit 1',
+    [id],
+  );
+  const link = await HeldLink.begin(database);
+  await lockForSignals(link, 0, [last?.id ?? '']);
+  const queue = postgresQueue(database.db, database.db, database.waker);
+  await queue.settle(0, [settlementOf(job, SUCCESS)]);
+  expect(await followersOf(id)).toEqual({ queued: AT_ONCE, suspended: SOME - AT_ONCE });
+  await untilBlocked(database);
+  await link.commit();
+  await until('all are queued', async () => (await followersOf(id))['queued'] === SOME);
 });
 
 it('a retry that waits for a round of the resolver voids the rest of the end', async () => {

@@ -180,9 +180,8 @@ describe.each(postgresVersions())('the events of a job, on PostgreSQL %i', (post
     await listenTo(subject);
     const heard: LevelHint[] = [];
     let connected = false;
-    const listener = new Listener({
-      url: database.url,
-      log: silentLog,
+    const listener = new Listener({ url: database.url, log: silentLog });
+    listener.add({
       onWork: (hints) => heard.push(...hints),
       onConnected: () => (connected = true),
     });

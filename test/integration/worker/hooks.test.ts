@@ -195,9 +195,8 @@ describe.each(postgresVersions())('the hooks of a job that ends, on PostgreSQL %
   it('are made by the reaper and by a cancel too, and workers get a hint', async () => {
     const heard: LevelHint[] = [];
     let connected = false;
-    const listener = new Listener({
-      url: database.url,
-      log: silentLog,
+    const listener = new Listener({ url: database.url, log: silentLog });
+    listener.add({
       onWork: (hints) => heard.push(...hints),
       onBeat: () => undefined,
       onConnected: () => (connected = true),
