@@ -59,11 +59,7 @@ function stepOf(job: RunCommand, error: unknown): FailedStep | null {
   };
 }
 
-function originOf(
-  own: WeakMap<object, Origin>,
-  error: unknown,
-  depth: number,
-): Origin | undefined {
+function originOf(own: WeakMap<object, Origin>, error: unknown, depth: number): Origin | undefined {
   if (!isObject(error) || depth > CAUSES_MAX) return undefined;
   return own.get(error) ?? originOf(own, causeOf(error), depth + 1);
 }
