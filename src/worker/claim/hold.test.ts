@@ -23,7 +23,7 @@ it('waits three milliseconds after claims that came close together', () => {
   expect(begun(hold, 9)).toBe(0);
 });
 
-it('begins to wait only when it is told to', () => {
+it('begins to wait only by a call of begin', () => {
   const hold = after(2);
   expect([hold.leftMs(1), hold.holds]).toEqual([0, false]);
 });
