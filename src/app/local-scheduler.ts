@@ -67,7 +67,15 @@ const REST_POLLS = 10;
  * What is not urgent begins these many looks after the start, one after the other, and not on as
  * many new connections while the first jobs run. The lookout looks at once: what it finds does not wait.
  */
-const FIRST_LOOKS = { reaping: 1, counting: 1.5, sweeping: 2, unserved: 3, canaries: 4, health: 5, cancels: 6 };
+const FIRST_LOOKS = {
+  reaping: 1,
+  counting: 1.5,
+  sweeping: 2,
+  unserved: 3,
+  canaries: 4,
+  health: 5,
+  cancels: 6,
+};
 
 /** The lookout looks at least this often: counters are at most a second behind. */
 const LOOK_MS_MAX = 1_000;

@@ -109,15 +109,18 @@ it('makes one batch of a call that is repeated with its key', async () => {
 it.each([
   [1_500, 'IDEMPOTENCY_CONFLICT'],
   [2_000, 'BATCH_CLOSED'],
-])('does not cancel the batch of a call with %i jobs when it comes with more', async (count, code) => {
-  const options = { idempotencyKey: `grown from ${count}` };
-  const later = (jobs: number) =>
-    doubles(jobs).map((one) => ({ ...one, options: { delayMs: 3_600_000 } }));
-  const batch = await client.batch(later(count), options);
-  await expect(client.batch(later(2_500), options)).rejects.toMatchObject({ code });
-  expect(await batch.status()).toMatchObject({ status: 'running', pending: count });
-  await batch.cancel();
-});
+])(
+  'does not cancel the batch of a call with %i jobs when it comes with more',
+  async (count, code) => {
+    const options = { idempotencyKey: `grown from ${count}` };
+    const later = (jobs: number) =>
+      doubles(jobs).map((one) => ({ ...one, options: { delayMs: 3_600_000 } }));
+    const batch = await client.batch(later(count), options);
+    await expect(client.batch(later(2_500), options)).rejects.toMatchObject({ code });
+    expect(await batch.status()).toMatchObject({ status: 'running', pending: count });
+    await batch.cancel();
+  },
+);
 
 it('leaves a batch that has ended as it is when its key comes with more jobs', async () => {
   const options = { idempotencyKey: 'grown late' };
