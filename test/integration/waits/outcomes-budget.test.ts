@@ -39,14 +39,17 @@ const parent = defineJob({
 const after = defineJob({ key: 'after', isolation: 'inline', run: (_, ctx) => facts(ctx.parents) });
 const jobs = [big, parent, after];
 
-/** The bytes of rows that statements about outcomes have answered with. */
+/**
+ * The most bytes of rows that a statement about outcomes has answered with. Not the sum: a worker over HTTP
+ * repeats a call whose answer is late, and the API then loads the outcomes again.
+ */
 function outcomeBytes() {
-  const read = { bytes: 0, statements: 0 };
+  const read = { mostBytes: 0, statements: 0 };
   const { run } = Db.prototype;
   vi.spyOn(Db.prototype, 'run').mockImplementation(async function (this: Db, one, values) {
     const rows = await run.call(this, one, values);
     if (one.name.includes('outcomes')) {
-      read.bytes += JSON.stringify(rows).length;
+      read.mostBytes = Math.max(read.mostBytes, JSON.stringify(rows).length);
       read.statements += 1;
     }
     return rows;
@@ -91,8 +94,8 @@ describe.each(['a worker', 'a worker over HTTP'])('%s', (which) => {
       paramsJson: JSON.stringify({ count }),
     });
     expect((await jobEnded(database, id)).result).toEqual(expected(count));
-    expect(read.bytes).toBeGreaterThan(FIT * CHARS);
-    expect(read.bytes).toBeLessThan(13_000_000);
+    expect(read.mostBytes).toBeGreaterThan(FIT * CHARS);
+    expect(read.mostBytes).toBeLessThan(13_000_000);
     expect(await warnings(id)).toEqual([
       expect.stringContaining(
         `warn ${count - FIT} of ${count} outcomes of children are omitted (omitted: true)`,
