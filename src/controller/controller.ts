@@ -97,7 +97,8 @@ export class Controller implements Service, RemoteWorkersPort {
     this.#options = options;
     const { db, store } = options;
     this.#secrets = new DeliverySecrets(store, new SecretCache(store));
-    this.#held = new Held(db, this.#secrets, store.large?.limit('result'));
+    const reread = async ({ instance }: RemoteWorker) => (await this.#read(db, instance)).worker;
+    this.#held = new Held(db, this.#secrets, reread, store.large?.limit('result'));
     this.#code = new ServedCode(options.db, options.clock);
     const onNews = (instance: string) => this.#tellNews(instance);
     const onReleases = () => this.#tellReleases();
@@ -304,18 +305,7 @@ export class Controller implements Service, RemoteWorkersPort {
     let known = this.#known.get(instance);
     const isOld = serves !== undefined && serves !== known?.serves;
     if (!known || isOld || nowMs - known.readMs > KNOWN_MS) {
-      const row = await findRemoteWorker(db, 0, instance);
-      if (!row) throw gone();
-      const published = new Map(
-        (await listDefinitions(db)).map((one) => [definitionName(one), one]),
-      );
-      const definitions = servedDefinitions(row.definitions, published);
-      const { tenant, keyId, leaseMs } = row;
-      const worker = { instance, tenant, keyId, definitions, leaseMs };
-      const count = row.definitions.length;
-      known = { worker, serves: count, readMs: nowMs, turnMs: Number.NEGATIVE_INFINITY };
-      if (this.#known.size > KNOWN_MAX) this.#known.clear();
-      this.#known.set(instance, known);
+      known = await this.#read(db, instance);
     }
     const { worker } = known;
     const allowed = worker.definitions.every((one) =>
@@ -326,6 +316,21 @@ export class Controller implements Service, RemoteWorkersPort {
       known.turnMs = nowMs;
       if (!(await recordTurn(db, 0, instance))) throw gone();
     }
+    return known;
+  }
+
+  async #read(db: Db, instance: string): Promise<Known> {
+    const row = await findRemoteWorker(db, 0, instance);
+    if (!row) throw gone();
+    const published = new Map((await listDefinitions(db)).map((one) => [definitionName(one), one]));
+    const definitions = servedDefinitions(row.definitions, published);
+    const { tenant, keyId, leaseMs } = row;
+    const worker = { instance, tenant, keyId, definitions, leaseMs };
+    const readMs = this.#options.clock.monotonicMs();
+    const turnMs = this.#known.get(instance)?.turnMs ?? Number.NEGATIVE_INFINITY;
+    const known = { worker, serves: row.definitions.length, readMs, turnMs };
+    if (this.#known.size > KNOWN_MAX) this.#known.clear();
+    this.#known.set(instance, known);
     return known;
   }
 }

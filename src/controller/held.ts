@@ -46,9 +46,17 @@ export class Held {
   readonly #secrets: DeliverySecrets;
   readonly #deliveries = new Map<string, Map<string, Delivery>>();
   readonly #resultMaxBytes: number | undefined;
+  readonly #reread: (worker: RemoteWorker) => Promise<RemoteWorker>;
 
-  constructor(db: Db, secrets: DeliverySecrets, resultMaxBytes?: number) {
+  /** `reread` reads again what the worker serves: another process may have registered more. */
+  constructor(
+    db: Db,
+    secrets: DeliverySecrets,
+    reread: (worker: RemoteWorker) => Promise<RemoteWorker>,
+    resultMaxBytes?: number,
+  ) {
     this.#db = db;
+    this.#reread = reread;
     this.#resultMaxBytes = resultMaxBytes;
     this.#secrets = secrets;
   }
@@ -88,12 +96,26 @@ export class Held {
       }
     }
     for (const [shard, ids] of unknown) {
-      for (const job of await findHeldJobs(this.#db, shard, worker.instance, ids)) {
-        const delivery = deliveryOf(worker, shard, job);
-        if (delivery) found.set(claimKey(job), delivery);
+      const jobs = await findHeldJobs(this.#db, shard, worker.instance, ids);
+      for (const delivery of await this.#deliveriesOf(worker, shard, jobs)) {
+        found.set(claimKey(delivery.job), delivery);
       }
     }
     return found;
+  }
+
+  /**
+   * A job that the worker owns and seems not to serve was claimed by a process that knows more: a deploy
+   * may replace one definition by another, so their number does not show it.
+   */
+  async #deliveriesOf(
+    worker: RemoteWorker,
+    shard: number,
+    jobs: readonly (HeldJob & { paramsJson: string })[],
+  ): Promise<Delivery[]> {
+    const missing = jobs.some((job) => deliveryOf(worker, shard, job) === null);
+    const current = missing ? await this.#reread(worker) : worker;
+    return jobs.flatMap((job) => deliveryOf(current, shard, job) ?? []);
   }
 
   async batches(
@@ -176,10 +198,8 @@ export class Held {
     for (let shard = 0; shard < this.#db.shards && found.length < limit; shard += 1) {
       const max = limit - found.length;
       await recordTurn(this.#db, shard, worker.instance);
-      for (const job of await findUnheldJobs(this.#db, shard, worker.instance, held, max)) {
-        const delivery = deliveryOf(worker, shard, job);
-        if (delivery) found.push(delivery);
-      }
+      const jobs = await findUnheldJobs(this.#db, shard, worker.instance, held, max);
+      found.push(...(await this.#deliveriesOf(worker, shard, jobs)));
     }
     return found;
   }

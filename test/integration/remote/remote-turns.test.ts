@@ -36,8 +36,11 @@ async function twoControllers() {
     return controller;
   };
   const [one, other] = [await start(), await start()];
-  const facts = RegisterBody.parse({ host: 'edge', definitions: [{ key: 'hello' }] });
-  await one.register(KEY, instance, facts);
+  const register = async (controller: Controller, key: string) => {
+    const facts = RegisterBody.parse({ host: 'edge', definitions: [{ key }] });
+    await controller.register(KEY, instance, facts);
+  };
+  await register(one, 'hello');
   const turn = async (controller: Controller, body: object) =>
     await controller.turn(KEY, instance, TurnBody.parse(body), new AbortController().signal);
   const claimed = async (controller: Controller) =>
@@ -47,7 +50,7 @@ async function twoControllers() {
     });
   const say = async (controller: Controller, body: object) =>
     await controller.say(KEY, instance, SayBody.parse(body));
-  return { one, other, turn, say, claimed };
+  return { one, other, register, turn, say, claimed };
 }
 
 const statusOf = async (id: string) => (await getJob(database.db, 'default', id))?.status;
@@ -83,6 +86,20 @@ it('an outcome that is sent again is answered with the state that it led to', as
   expect(first.reply.settled).toEqual([{ id, claim: 1, next: 'retrying' }]);
   const second = await turn(other, report);
   expect(second.reply.settled).toEqual([{ id, claim: 1, next: 'retrying' }]);
+});
+
+it('a server that knows an older registration takes the outcome of a job of a newer one', async () => {
+  const { one, other, register, turn, say, claimed } = await twoControllers();
+  await turn(other, { outcomes: [] });
+  // As after a deploy: one definition less and one more.
+  await register(one, 'goodbye');
+  const id = await enqueueOne(database, { definitionKey: 'goodbye' });
+  await claimed(one);
+  const progress = [{ id, claim: 1, fraction: 0.5, message: null }];
+  expect(await say(other, { masked: true, progress })).toEqual({ stale: [] });
+  const outcome = { kind: 'success', resultJson: '1' };
+  const { reply } = await turn(other, { serves: 1, outcomes: [{ id, claim: 1, outcome }] });
+  expect(reply.settled).toEqual([{ id, claim: 1, next: 'succeeded' }]);
 });
 
 it('the server masks what a worker has not masked, also a job that another server delivered', async () => {
