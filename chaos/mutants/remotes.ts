@@ -81,9 +81,9 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'controller/held.ts',
-        find: 'if (delivery) found.set(claimKey(job), delivery);',
+        find: 'found.set(claimKey(delivery.job), delivery);',
         replace:
-          'for (const one of claims) if (delivery && one.id === job.id) found.set(claimKey(one), delivery);',
+          'for (const one of claims) if (one.id === delivery.job.id) found.set(claimKey(one), delivery);',
       },
       {
         file: 'store/workers/remote-workers.ts',

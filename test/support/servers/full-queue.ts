@@ -17,8 +17,12 @@ export const FIRST_KEY_LIMITER = '4611686018427387905';
 const WORKER = '00000000-0000-4000-8000-000000000001';
 const OTHER_WORKER = '00000000-0000-4000-8000-000000000002';
 
+/** Half an hour ago, in ms. All jobs come within 15 minutes; they are in one partition, whatever the time is. */
+const HALF_AN_HOUR_AGO = '((extract(epoch from now()) * 1000)::bigint - 1800000)';
+const FIRST = `${HALF_AN_HOUR_AGO} - case when ${HALF_AN_HOUR_AGO} % 86400000 > 85400000 then 1000000 else 0 end`;
+
 /** The id of the n-th job, some milliseconds after that of the one before. */
-const ID = `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint - 1800000 + n * 20), 12, '0')
+const ID = `(lpad(to_hex(${FIRST} + n * 20), 12, '0')
   || '7000' || '8000' || lpad(to_hex(n::bigint * 1024), 12, '0'))::uuid`;
 
 const FILL = `
